@@ -22,12 +22,9 @@ const PR_SET_SECCOMP: c_int = 22;
 const PR_SET_NO_NEW_PRIVS: c_int = 38;
 
 /// Changes or reads an attribute of the process.
-///
-/// # Safety
-///
-/// As `prctl(2)` says of the option.
+/// The caller promises: as `prctl(2)` says of the option.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn prctl(
+unsafe extern "C" fn prctl(
     option: c_int,
     first: c_ulong,
     second: c_ulong,

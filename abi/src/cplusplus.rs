@@ -153,15 +153,54 @@ mod sized;
 pub(crate) use sized::pass_sizes;
 
 pub(crate) use imp::reached;
-use imp::{forward, forward_sized, named, new_aligned_slow, new_or_null, new_slow, ours};
+use imp::{jump, jump_sized, jump_to, new_aligned_slow, new_or_null, new_slow, ours};
 
-named! {
-    _Znwm => new_plain, "`operator new(size_t)`.";
-    _ZnwmSt11align_val_t => new_aligned,
-        "`operator new(size_t, align_val_t)`.";
+/// A hidden name of an operator, by which it knows its own address.
+macro_rules! hidden {
+    ($name:ident) => {
+        concat!(
+            ".globl heapwright",
+            stringify!($name),
+            "
+            .hidden heapwright",
+            stringify!($name),
+            "
+            heapwright",
+            stringify!($name),
+            ":"
+        )
+    };
 }
 
-forward! {
+/// Operators that are one jump: to a function of this library, to what the program's calls of another operator reach, or through
+/// a word of [`sized`].
+macro_rules! operators {
+    (@one $name:ident $doc:literal $code:tt) => {
+        #[doc = $doc]
+        /// The caller promises: as what it jumps to.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name() {
+            core::arch::naked_asm! $code;
+        }
+    };
+    ($($name:ident => fn $target:ident, $doc:literal;)*) => {
+        $(operators! { @one $name $doc (hidden!($name), jump_to!(), target = sym $target) })*
+    };
+    ($($name:ident => $target:literal, $doc:literal;)*) => {
+        $(operators! { @one $name $doc (hidden!($name), jump!($target)) })*
+    };
+    ($($name:ident => word $word:literal, $doc:literal;)*) => {
+        $(operators! { @one $name $doc (jump_sized!($word)) })*
+    };
+}
+
+operators! {
+    _Znwm => fn new_plain, "`operator new(size_t)`.";
+    _ZnwmSt11align_val_t => fn new_aligned, "`operator new(size_t, align_val_t)`.";
+}
+
+operators! {
     _Znam => "_Znwm", "`operator new[](size_t)`.";
     _ZnamSt11align_val_t => "_ZnwmSt11align_val_t", "`operator new[](size_t, align_val_t)`.";
     _ZdaPv => "_ZdlPv", "`operator delete[](void*)`.";
@@ -174,20 +213,17 @@ forward! {
         "`operator delete[](void*, align_val_t, nothrow_t)`.";
 }
 
-forward_sized! {
-    _ZdlPvm => "0", "`operator delete(void*, size_t)`.";
-    _ZdaPvm => "1", "`operator delete[](void*, size_t)`.";
-    _ZdlPvmSt11align_val_t => "2", "`operator delete(void*, size_t, align_val_t)`.";
-    _ZdaPvmSt11align_val_t => "3", "`operator delete[](void*, size_t, align_val_t)`.";
+operators! {
+    _ZdlPvm => word "0", "`operator delete(void*, size_t)`.";
+    _ZdaPvm => word "1", "`operator delete[](void*, size_t)`.";
+    _ZdlPvmSt11align_val_t => word "2", "`operator delete(void*, size_t, align_val_t)`.";
+    _ZdaPvmSt11align_val_t => word "3", "`operator delete[](void*, size_t, align_val_t)`.";
 }
 
 /// `operator delete(void*)`. What else is there says something only with the mark (see `sized`).
-///
-/// # Safety
-///
-/// `ptr` is null or a live block, and dead afterwards.
+/// The caller promises: `ptr` is null or a live block, and dead afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn _ZdlPv(ptr: *mut u8, size: usize, alignment: usize, mark: usize) {
+unsafe extern "C" fn _ZdlPv(ptr: *mut u8, size: usize, alignment: usize, mark: usize) {
     // SAFETY: the caller's promise.
     if !unsafe { HEAP.free_fast(ptr) } {
         // SAFETY: the caller's promise.
@@ -196,12 +232,9 @@ pub unsafe extern "C" fn _ZdlPv(ptr: *mut u8, size: usize, alignment: usize, mar
 }
 
 /// `operator delete(void*, align_val_t)`. What else is there says something only with the mark.
-///
-/// # Safety
-///
-/// `ptr` is null or a live block, and dead afterwards.
+/// The caller promises: `ptr` is null or a live block, and dead afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn _ZdlPvSt11align_val_t(
+unsafe extern "C" fn _ZdlPvSt11align_val_t(
     ptr: *mut u8,
     alignment: usize,
     size: usize,
@@ -229,7 +262,7 @@ type NothrowAligned = extern "C" fn(usize, usize, *const c_void) -> *mut u8;
 
 /// `operator new(size_t, nothrow_t)`: null instead of an exception.
 #[unsafe(no_mangle)]
-pub extern "C" fn _ZnwmRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u8 {
+extern "C" fn _ZnwmRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u8 {
     if reached!("_Znwm") == ours!("_Znwm") {
         let block = allocate_for_new(size);
         if !block.is_null() || new_handler().is_null() {
@@ -244,7 +277,7 @@ pub extern "C" fn _ZnwmRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u
 
 /// `operator new[](size_t, nothrow_t)`: null instead of an exception.
 #[unsafe(no_mangle)]
-pub extern "C" fn _ZnamRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u8 {
+extern "C" fn _ZnamRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u8 {
     if reached!("_Znam") == ours!("_Znam") {
         return _ZnwmRKSt9nothrow_t(size, tag);
     }
@@ -256,7 +289,7 @@ pub extern "C" fn _ZnamRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u
 
 /// `operator new(size_t, align_val_t, nothrow_t)`: null instead of an exception.
 #[unsafe(no_mangle)]
-pub extern "C" fn _ZnwmSt11align_val_tRKSt9nothrow_t(
+extern "C" fn _ZnwmSt11align_val_tRKSt9nothrow_t(
     size: usize,
     alignment: usize,
     tag: *const c_void,
@@ -275,7 +308,7 @@ pub extern "C" fn _ZnwmSt11align_val_tRKSt9nothrow_t(
 
 /// `operator new[](size_t, align_val_t, nothrow_t)`: null instead of an exception.
 #[unsafe(no_mangle)]
-pub extern "C" fn _ZnamSt11align_val_tRKSt9nothrow_t(
+extern "C" fn _ZnamSt11align_val_tRKSt9nothrow_t(
     size: usize,
     alignment: usize,
     tag: *const c_void,

@@ -25,20 +25,15 @@ use malloc::heapwright::options::{Options, variable};
 
 use crate::cplusplus::linked;
 
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
-#[cfg(target_arch = "x86_64")]
-pub use x86_64::dlopen;
-
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
-#[cfg(target_arch = "aarch64")]
-pub use aarch64::dlopen;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 unsafe extern "C" {
     static environ: *const *const c_char;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    /// [`dlopen`] under a hidden name: the linker warns of the other in static programs.
+    /// Our `dlopen` under a hidden name: the linker warns of the other in static programs.
     #[link_name = "heapwright_dlopen"]
     pub(crate) fn own(name: *const c_char, mode: c_int) -> *mut c_void;
 }

@@ -20,7 +20,7 @@ const VERSION: &CStr =
 /// `struct heapwright_stats` of heapwright.h.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Figures {
+struct Figures {
     live: usize,
     resident: usize,
     peak_resident: usize,
@@ -31,25 +31,25 @@ pub struct Figures {
 
 /// The version as text.
 #[unsafe(no_mangle)]
-pub extern "C" fn heapwright_version() -> *const c_char {
+extern "C" fn heapwright_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
 /// Gives free memory back now and returns how many bytes that was.
 #[unsafe(no_mangle)]
-pub extern "C" fn heapwright_purge() -> usize {
+extern "C" fn heapwright_purge() -> usize {
     HEAP.purge()
 }
 
 /// Writes the table of statistics to a file descriptor.
 #[unsafe(no_mangle)]
-pub extern "C" fn heapwright_stats_print(fd: c_int) {
+extern "C" fn heapwright_stats_print(fd: c_int) {
     HEAP.print_stats(usize::try_from(fd).unwrap_or(2));
 }
 
 /// Walks every structure; 0 when every invariant holds, else -1 and a line on standard error.
 #[unsafe(no_mangle)]
-pub extern "C" fn heapwright_check() -> c_int {
+extern "C" fn heapwright_check() -> c_int {
     if Os::is_busy() {
         Os::print(format_args!("{NOT_CHECKED}"));
         return -1;
@@ -64,12 +64,9 @@ pub extern "C" fn heapwright_check() -> c_int {
 }
 
 /// Fills in the figures; -1 with EINVAL for null.
-///
-/// # Safety
-///
-/// `out` is null or valid for writing.
+/// The caller promises: `out` is null or valid for writing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn heapwright_stats(out: *mut Figures) -> c_int {
+unsafe extern "C" fn heapwright_stats(out: *mut Figures) -> c_int {
     if out.is_null() {
         set_errno(EINVAL);
         return -1;

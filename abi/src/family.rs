@@ -24,7 +24,7 @@ core::arch::global_asm!(
 /// `size` bytes, or null with ENOMEM. `malloc(0)` is a block of its own.
 #[unsafe(no_mangle)]
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.heapwright_malloc"))]
-pub extern "C" fn malloc(size: usize) -> *mut u8 {
+extern "C" fn malloc(size: usize) -> *mut u8 {
     if size > MAX_LINEAR {
         return malloc_medium(size);
     }
@@ -46,13 +46,10 @@ extern "C" fn malloc_slow(size: usize) -> *mut u8 {
 }
 
 /// Gives a block back; null is ignored, errno kept.
-///
-/// # Safety
-///
-/// `ptr` is null or a live block, and dead afterwards.
+/// The caller promises: `ptr` is null or a live block, and dead afterwards.
 #[unsafe(no_mangle)]
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.heapwright_free"))]
-pub unsafe extern "C" fn free(ptr: *mut u8) {
+unsafe extern "C" fn free(ptr: *mut u8) {
     // SAFETY: the caller's promise.
     if !unsafe { HEAP.free_fast(ptr) } {
         // SAFETY: the caller's promise.
@@ -62,17 +59,14 @@ pub unsafe extern "C" fn free(ptr: *mut u8) {
 
 /// `count * size` zeroed bytes, or null with ENOMEM.
 #[unsafe(no_mangle)]
-pub extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
+extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
     or_enomem(HEAP.calloc(count, size))
 }
 
 /// The block resized; see [`base::Malloc::realloc`]. `realloc(p, 0)` frees, as in glibc.
-///
-/// # Safety
-///
-/// `ptr` is null or a live block; it is dead unless null is returned for a `size` above 0.
+/// The caller promises: `ptr` is null or a live block; it is dead unless null is returned for a `size` above 0.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn realloc(ptr: *mut u8, size: usize) -> *mut u8 {
+unsafe extern "C" fn realloc(ptr: *mut u8, size: usize) -> *mut u8 {
     if size == 0 && !ptr.is_null() {
         // SAFETY: the caller's promise.
         unsafe { free(ptr) };
@@ -83,12 +77,9 @@ pub unsafe extern "C" fn realloc(ptr: *mut u8, size: usize) -> *mut u8 {
 }
 
 /// [`realloc`] to `count * size` bytes; ENOMEM when the product overflows.
-///
-/// # Safety
-///
-/// As [`realloc`].
+/// The caller promises: as [`realloc`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn reallocarray(ptr: *mut u8, count: usize, size: usize) -> *mut u8 {
+unsafe extern "C" fn reallocarray(ptr: *mut u8, count: usize, size: usize) -> *mut u8 {
     match count.checked_mul(size) {
         // SAFETY: the caller's promise.
         Some(size) => unsafe { realloc(ptr, size) },
@@ -97,23 +88,17 @@ pub unsafe extern "C" fn reallocarray(ptr: *mut u8, count: usize, size: usize) -
 }
 
 /// [`free`] by another name, for old programs.
-///
-/// # Safety
-///
-/// As [`free`].
+/// The caller promises: as [`free`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cfree(ptr: *mut u8) {
+unsafe extern "C" fn cfree(ptr: *mut u8) {
     // SAFETY: the caller's promise.
     unsafe { free(ptr) }
 }
 
 /// Gives back a block of malloc, calloc or realloc whose size is known (C23 7.24.3.4).
-///
-/// # Safety
-///
-/// As [`free`]; `size` is the size asked for.
+/// The caller promises: as [`free`]; `size` is the size asked for.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn free_sized(ptr: *mut u8, size: usize) {
+unsafe extern "C" fn free_sized(ptr: *mut u8, size: usize) {
     if !global::is_freed_by_size(size) {
         // SAFETY: the caller's promise.
         return unsafe { free_sized_medium(ptr, size) };
@@ -150,12 +135,9 @@ unsafe extern "C" fn free_sized_slow(ptr: *mut u8, size: usize) {
 }
 
 /// Gives back a block of `aligned_alloc` (C23 7.24.3.5).
-///
-/// # Safety
-///
-/// As [`free`].
+/// The caller promises: as [`free`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn free_aligned_sized(ptr: *mut u8, alignment: usize, size: usize) {
+unsafe extern "C" fn free_aligned_sized(ptr: *mut u8, alignment: usize, size: usize) {
     // SAFETY: the caller's promise.
     if !unsafe { HEAP.free_fast(ptr) } {
         // SAFETY: the caller's promise.
@@ -165,7 +147,7 @@ pub unsafe extern "C" fn free_aligned_sized(ptr: *mut u8, alignment: usize, size
 
 /// `size` bytes at a multiple of `alignment`; EINVAL when that is no power of two.
 #[unsafe(no_mangle)]
-pub extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut u8 {
+extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut u8 {
     if !alignment.is_power_of_two() {
         return fail(EINVAL);
     }
@@ -174,7 +156,7 @@ pub extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut u8 {
 
 /// As [`aligned_alloc`], but rounds the alignment up to a power of two, as glibc does.
 #[unsafe(no_mangle)]
-pub extern "C" fn memalign(alignment: usize, size: usize) -> *mut u8 {
+extern "C" fn memalign(alignment: usize, size: usize) -> *mut u8 {
     match alignment.checked_next_power_of_two() {
         Some(alignment) => or_enomem(HEAP.aligned_alloc(alignment, size)),
         None => fail(EINVAL),
@@ -183,12 +165,9 @@ pub extern "C" fn memalign(alignment: usize, size: usize) -> *mut u8 {
 
 /// Stores a block in `*out` and returns 0, or returns EINVAL or ENOMEM and stores nothing. With ENOMEM errno is that too, as
 /// glibc has it: POSIX leaves it open, and there are programs that print it.
-///
-/// # Safety
-///
-/// `out` is valid for writing a pointer.
+/// The caller promises: `out` is valid for writing a pointer.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn posix_memalign(out: *mut *mut u8, alignment: usize, size: usize) -> c_int {
+unsafe extern "C" fn posix_memalign(out: *mut *mut u8, alignment: usize, size: usize) -> c_int {
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
         return EINVAL;
     }
@@ -204,13 +183,13 @@ pub unsafe extern "C" fn posix_memalign(out: *mut *mut u8, alignment: usize, siz
 
 /// `size` bytes at a page's start.
 #[unsafe(no_mangle)]
-pub extern "C" fn valloc(size: usize) -> *mut u8 {
+extern "C" fn valloc(size: usize) -> *mut u8 {
     or_enomem(HEAP.aligned_alloc(page_size(), size))
 }
 
 /// `size` bytes rounded up to whole pages, at a page's start.
 #[unsafe(no_mangle)]
-pub extern "C" fn pvalloc(size: usize) -> *mut u8 {
+extern "C" fn pvalloc(size: usize) -> *mut u8 {
     match size.max(1).checked_next_multiple_of(page_size()) {
         Some(size) => or_enomem(HEAP.aligned_alloc(page_size(), size)),
         None => fail(ENOMEM),
@@ -218,12 +197,9 @@ pub extern "C" fn pvalloc(size: usize) -> *mut u8 {
 }
 
 /// How many bytes of the block may be used; 0 for null.
-///
-/// # Safety
-///
-/// `ptr` is null or a live block.
+/// The caller promises: `ptr` is null or a live block.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn malloc_usable_size(ptr: *mut u8) -> usize {
+unsafe extern "C" fn malloc_usable_size(ptr: *mut u8) -> usize {
     // SAFETY: the caller's promise.
     unsafe { HEAP.usable_size(ptr) }
 }
@@ -231,12 +207,9 @@ pub unsafe extern "C" fn malloc_usable_size(ptr: *mut u8) -> usize {
 macro_rules! alias {
     ($($alias:ident = $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`] under the name by which glibc's own code calls it.")]
-        ///
-        /// # Safety
-        ///
-        /// As the function it stands for.
+        /// The caller promises: as the function it stands for.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $alias($($arg: $type),*) $(-> $result)? {
+        unsafe extern "C" fn $alias($($arg: $type),*) $(-> $result)? {
             alias!(@call $name($($arg),*))
         }
     )*};

@@ -12,7 +12,7 @@ unsafe extern "C" {
 /// `struct mallinfo2` of <malloc.h>; `N` is its number type.
 #[derive(Debug)]
 #[repr(C)]
-pub struct MallInfo<N> {
+struct MallInfo<N> {
     arena: N,
     ordblks: N,
     smblks: N,
@@ -45,53 +45,50 @@ fn info_of<N: Copy>(info: &Info, number: impl Fn(usize) -> N) -> MallInfo<N> {
 
 /// Figures of the heap, in bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn mallinfo2() -> MallInfo<usize> {
+extern "C" fn mallinfo2() -> MallInfo<usize> {
     info_of(&info(), |bytes| bytes)
 }
 
 /// As [`mallinfo2`], with figures above 2 GiB shown as 2 GiB − 1.
 #[unsafe(no_mangle)]
-pub extern "C" fn mallinfo() -> MallInfo<c_int> {
+extern "C" fn mallinfo() -> MallInfo<c_int> {
     info_of(&info(), |bytes| c_int::try_from(bytes).unwrap_or(c_int::MAX))
 }
 
 /// [`mallinfo`] under the name by which glibc also exports it.
 #[unsafe(no_mangle)]
-pub extern "C" fn __libc_mallinfo() -> MallInfo<c_int> {
+extern "C" fn __libc_mallinfo() -> MallInfo<c_int> {
     mallinfo()
 }
 
 /// [`mallopt`] under the name by which glibc also exports it.
 #[unsafe(no_mangle)]
-pub extern "C" fn __libc_mallopt(parameter: c_int, value: c_int) -> c_int {
+extern "C" fn __libc_mallopt(parameter: c_int, value: c_int) -> c_int {
     mallopt(parameter, value)
 }
 
 /// Gives free memory back. 1: some was; 0: there was none.
 #[unsafe(no_mangle)]
-pub extern "C" fn malloc_trim(_pad: usize) -> c_int {
+extern "C" fn malloc_trim(_pad: usize) -> c_int {
     c_int::from(HEAP.purge() > 0)
 }
 
 /// Accepts glibc's parameters (1), which tune what does not exist here; 0 for others.
 #[unsafe(no_mangle)]
-pub extern "C" fn mallopt(parameter: c_int, _value: c_int) -> c_int {
+extern "C" fn mallopt(parameter: c_int, _value: c_int) -> c_int {
     c_int::from(matches!(parameter, -8..=-1 | 1))
 }
 
 /// Prints the table of `HEAPWRIGHT=stats=1` on standard error.
 #[unsafe(no_mangle)]
-pub extern "C" fn malloc_stats() {
+extern "C" fn malloc_stats() {
     HEAP.print_stats(2);
 }
 
 /// Writes the figures as XML to a stdio stream. `options` is 0, else EINVAL.
-///
-/// # Safety
-///
-/// `file` is an open stream.
+/// The caller promises: `file` is an open stream.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn malloc_info(options: c_int, file: *mut c_void) -> c_int {
+unsafe extern "C" fn malloc_info(options: c_int, file: *mut c_void) -> c_int {
     if options != 0 {
         return EINVAL;
     }

@@ -9,7 +9,7 @@ use crate::errno::{EINVAL, fail, or_enomem};
 
 /// A new heap, or null with ENOMEM.
 #[unsafe(no_mangle)]
-pub extern "C" fn heapwright_heap_new() -> *const Heap<Os> {
+extern "C" fn heapwright_heap_new() -> *const Heap<Os> {
     match HEAP.heap_new() {
         Some(heap) => ptr::from_ref(heap),
         None => or_enomem(ptr::null_mut()).cast(),
@@ -17,12 +17,9 @@ pub extern "C" fn heapwright_heap_new() -> *const Heap<Os> {
 }
 
 /// `size` bytes in a heap, or null with ENOMEM.
-///
-/// # Safety
-///
-/// `heap` is a live heap.
+/// The caller promises: `heap` is a live heap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn heapwright_heap_malloc(heap: *const Heap<Os>, size: usize) -> *mut u8 {
+unsafe extern "C" fn heapwright_heap_malloc(heap: *const Heap<Os>, size: usize) -> *mut u8 {
     // SAFETY: the caller's promise.
     let heap = unsafe { &*heap };
     or_enomem(HEAP.heap_allocate(heap, 16, size))
@@ -30,12 +27,9 @@ pub unsafe extern "C" fn heapwright_heap_malloc(heap: *const Heap<Os>, size: usi
 
 /// As [`heapwright_heap_malloc`], at a multiple of `alignment`; EINVAL when that is no power
 /// of two.
-///
-/// # Safety
-///
-/// `heap` is a live heap.
+/// The caller promises: `heap` is a live heap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn heapwright_heap_aligned_alloc(
+unsafe extern "C" fn heapwright_heap_aligned_alloc(
     heap: *const Heap<Os>,
     alignment: usize,
     size: usize,
@@ -49,12 +43,9 @@ pub unsafe extern "C" fn heapwright_heap_aligned_alloc(
 }
 
 /// Frees a heap with all its blocks; null is ignored.
-///
-/// # Safety
-///
-/// `heap` is null or a live heap, and it and its blocks are dead afterwards.
+/// The caller promises: `heap` is null or a live heap, and it and its blocks are dead afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn heapwright_heap_destroy(heap: *const Heap<Os>) {
+unsafe extern "C" fn heapwright_heap_destroy(heap: *const Heap<Os>) {
     // SAFETY: the caller's promise.
     if let Some(heap) = unsafe { heap.as_ref() } {
         // SAFETY: the caller's promise.

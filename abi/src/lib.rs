@@ -13,20 +13,20 @@
 
 #[cfg(heap = "flagship")]
 mod background;
-pub mod confine;
-pub mod cplusplus;
-pub mod dlopen;
+mod confine;
+mod cplusplus;
+mod dlopen;
 mod errno;
 #[cfg(heap = "flagship")]
-pub mod extra;
-pub mod family;
-pub mod glibc;
+mod extra;
+mod family;
+mod glibc;
 mod heap;
 #[cfg(heap = "flagship")]
-pub mod heaps;
-pub mod lifetime;
+mod heaps;
+mod lifetime;
 #[cfg(heap = "flagship")]
-pub mod limits;
+mod limits;
 #[cfg(not(test))]
 mod panic;
 

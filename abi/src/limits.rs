@@ -17,34 +17,25 @@ use crate::errno::set_errno;
 type Limit = [u64; 2];
 
 /// Sets a limit of this process.
-///
-/// # Safety
-///
-/// `new` is null or valid for reading.
+/// The caller promises: `new` is null or valid for reading.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn setrlimit(resource: c_uint, new: *const Limit) -> c_int {
+unsafe extern "C" fn setrlimit(resource: c_uint, new: *const Limit) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { prlimit(0, resource, new, ptr::null_mut()) }
 }
 
 /// [`setrlimit`] by the name that programs built for large files use.
-///
-/// # Safety
-///
-/// As [`setrlimit`].
+/// The caller promises: as [`setrlimit`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn setrlimit64(resource: c_uint, new: *const Limit) -> c_int {
+unsafe extern "C" fn setrlimit64(resource: c_uint, new: *const Limit) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { prlimit(0, resource, new, ptr::null_mut()) }
 }
 
 /// Reads and sets a limit of any process.
-///
-/// # Safety
-///
-/// `new` is null or valid for reading, `old` null or valid for writing.
+/// The caller promises: `new` is null or valid for reading, `old` null or valid for writing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn prlimit(
+unsafe extern "C" fn prlimit(
     process: c_int,
     resource: c_uint,
     new: *const Limit,
@@ -65,12 +56,9 @@ pub unsafe extern "C" fn prlimit(
 }
 
 /// [`prlimit`] by the name that programs built for large files use.
-///
-/// # Safety
-///
-/// As [`prlimit`].
+/// The caller promises: as [`prlimit`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn prlimit64(
+unsafe extern "C" fn prlimit64(
     process: c_int,
     resource: c_uint,
     new: *const Limit,

@@ -58,7 +58,6 @@ impl World {
         self.next[block].store(next, Ordering::Relaxed);
     }
 
-    /// The blocks of a chain.
     fn chain(&self, first: usize) -> Vec<usize> {
         let mut all = Vec::new();
         let mut block = first;

@@ -180,7 +180,6 @@ impl World {
         true
     }
 
-    /// The owner writes to its object.
     fn touch(&self, Object(slab, word, bit): Object) {
         self.slabs[slab].objects[word][bit as usize].with_mut(|_| ());
     }

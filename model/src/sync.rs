@@ -4,5 +4,4 @@
 //! always find the lock free, and none would ever sleep.
 pub(crate) use base::sync::{AtomicUsize, Ordering};
 
-/// Does nothing.
 pub(crate) fn spin_hint() {}

@@ -17,7 +17,6 @@ fn spawn<W: 'static, T: 'static>(
     thread::spawn(move || f(&world))
 }
 
-/// What it answers.
 fn join<T>(thread: thread::JoinHandle<T>) -> T {
     thread.join().expect("it does not panic")
 }

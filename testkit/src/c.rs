@@ -35,7 +35,6 @@ pub struct C {
 
 impl C {
     /// Looks up what not every C library has.
-    #[must_use]
     pub fn new() -> C {
         C {
             malloc: black_box(libc::malloc),

@@ -25,7 +25,6 @@ pub type Lend<'a> = dyn Fn(&mut dyn FnMut(&Subject<'_>)) + 'a;
 pub struct Rule {
     /// One or two words.
     pub name: &'static str,
-    /// What must hold.
     pub says: &'static str,
     /// `Err` says what does not.
     test: fn(&Lend<'_>) -> Result<(), String>,
@@ -65,9 +64,7 @@ pub const RULES: &[Rule] = &[
 pub struct Outcome {
     /// Which.
     pub rule: &'static Rule,
-    /// What does not hold.
     pub result: Result<(), String>,
-    /// How long it took.
     pub took: Duration,
 }
 
@@ -80,7 +77,6 @@ pub struct Report {
 
 impl Report {
     /// Whether every rule holds.
-    #[must_use]
     pub fn passed(&self) -> bool {
         self.outcomes.iter().all(|outcome| outcome.result.is_ok())
     }

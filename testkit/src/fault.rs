@@ -47,7 +47,6 @@ impl<F: Fn(u64), C: Fn() -> u64> FaultInjector for By<F, C> {
 pub struct Swept {
     /// Which call failed; 0: none was made to.
     pub n: u64,
-    /// What was wrong then.
     pub failure: Failure,
 }
 

@@ -20,7 +20,6 @@ pub enum Distribution {
     Huge,
     /// Fill with one size, then drain: from the front, from the back, or keep one in n.
     Drain,
-    /// All of them.
     Mixed,
 }
 
@@ -36,8 +35,6 @@ impl Distribution {
         Distribution::Mixed,
     ];
 
-    /// Its name on a command line.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Distribution::Small => "small",
@@ -50,7 +47,6 @@ impl Distribution {
         }
     }
 
-    /// A size.
     pub fn size(self, rng: &mut Rng) -> usize {
         match self {
             Distribution::Small if rng.one_in(64) => 0,
@@ -99,7 +95,6 @@ fn class_edge(rng: &mut Rng) -> usize {
     doubling + doubling / 8 * rng.below(9)
 }
 
-/// Makes programs.
 #[derive(Debug, Clone, Copy)]
 pub struct Generator {
     /// What the sizes look like.
@@ -136,8 +131,6 @@ impl Default for Generator {
 }
 
 impl Generator {
-    /// The program of `seed`.
-    #[must_use]
     pub fn program(&self, seed: u64) -> Program {
         let mut draft = Draft {
             by: self,

@@ -17,6 +17,10 @@
 //! A failure is a value, never a panic: it names the operation, the address and what was found
 //! there, so the program can be shrunk and printed in a form that
 //! [`Program::from_str`](core::str::FromStr::from_str) reads back.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 pub mod block;
 pub mod c;

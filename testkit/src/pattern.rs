@@ -20,7 +20,6 @@ pub const PAGE: usize = 4096;
 const SAMPLE: usize = 64;
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The pattern of one block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
     base: u64,
@@ -33,7 +32,6 @@ pub struct Mismatch {
     pub offset: usize,
     /// What the pattern says.
     pub expected: u8,
-    /// What is there.
     pub found: u8,
     /// How many of the verified bytes are wrong, this one included.
     pub wrong: usize,
@@ -41,7 +39,6 @@ pub struct Mismatch {
 
 impl Pattern {
     /// The pattern of the block at `address`, allocated with `seed`.
-    #[must_use]
     pub fn new(address: usize, seed: u64) -> Pattern {
         Pattern { base: mix(mix(seed) ^ address as u64) }
     }
@@ -109,7 +106,6 @@ pub fn stripes(len: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The offset of the first byte of `block` that is not zero, and the byte.
-#[must_use]
 pub fn first_nonzero(block: &[u8]) -> Option<(usize, u8)> {
     static ZEROS: [u8; PAGE] = [0; PAGE];
     for (i, chunk) in block.chunks(PAGE).enumerate() {

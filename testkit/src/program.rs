@@ -23,7 +23,6 @@ pub const MOST_SLOTS: u32 = 1 << 20;
 /// Threads: the highest number a text may name.
 pub const MOST_THREADS: u32 = 1 << 10;
 
-/// One operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the fields are the operations' C arguments, by name")]
 pub enum Op {
@@ -57,16 +56,13 @@ pub enum Op {
     Fork,
 }
 
-/// Operations, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Program {
-    /// The operations.
     pub ops: Vec<Op>,
 }
 
 impl Op {
     /// The operation on another slot, where it has one.
-    #[must_use]
     pub fn at(self, new: u32) -> Op {
         match self {
             Op::Malloc { size, .. } => Op::Malloc { slot: new, size },
@@ -82,7 +78,6 @@ impl Op {
     }
 
     /// The slot it works on, where it has one.
-    #[must_use]
     pub fn slot(self) -> Option<u32> {
         match self {
             Op::Malloc { slot, .. }
@@ -100,19 +95,16 @@ impl Op {
 
 impl Program {
     /// One more than the highest slot.
-    #[must_use]
     pub fn slots(&self) -> usize {
         self.ops.iter().filter_map(|op| op.slot()).max().map_or(0, |slot| slot as usize + 1)
     }
 
     /// Whether it names threads of its own.
-    #[must_use]
     pub fn has_threads(&self) -> bool {
         self.ops.iter().any(|op| matches!(op, Op::On { .. } | Op::Exit { .. }))
     }
 
     /// The program as Rust code for a regression test.
-    #[must_use]
     pub fn to_rust(&self) -> String {
         let mut text = String::from("Program { ops: vec![\n");
         for op in &self.ops {
@@ -155,7 +147,6 @@ impl fmt::Display for Program {
 pub struct ParseError {
     /// The line, counted from 1.
     pub line: usize,
-    /// The operation's text.
     pub text: String,
     /// What is wrong with it and what it should be.
     pub reason: &'static str,

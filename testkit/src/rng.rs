@@ -4,7 +4,6 @@
 //! word of state, every seed is good, and `mix` doubles as the hash behind the contents' patterns.
 
 /// One round of SplitMix64's output function: every input bit reaches every output bit.
-#[must_use]
 #[inline]
 pub const fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -20,18 +19,15 @@ pub struct Rng {
 
 impl Rng {
     /// Starts from `seed`; any value is good.
-    #[must_use]
     pub const fn new(seed: u64) -> Rng {
         Rng { state: seed }
     }
 
     /// A generator of its own for `stream`, independent of this one's position.
-    #[must_use]
     pub const fn stream(seed: u64, stream: u64) -> Rng {
         Rng { state: mix(seed ^ mix(stream.wrapping_add(0x9E37_79B9_7F4A_7C15))) }
     }
 
-    /// The next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);

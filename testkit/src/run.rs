@@ -31,7 +31,6 @@ pub enum Nulls {
     Allowed,
 }
 
-/// How a program is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// `check` before the first, after every k-th and after the last operation; 0: only when the
@@ -100,8 +99,6 @@ pub struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// Nothing allocated yet.
-    #[must_use]
     pub fn new(
         subject: &'a Subject<'a>,
         program: &Program,
@@ -118,8 +115,6 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What it did so far.
-    #[must_use]
     pub fn ran(&self) -> Ran {
         self.ran
     }

@@ -16,10 +16,8 @@ use crate::wrong::Wrong;
 /// The alignment of every block that no other was asked for.
 pub const DEFAULT_ALIGN: usize = 16;
 
-/// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// Bytes.
     pub size: usize,
     /// A power of two.
     pub align: usize,
@@ -27,7 +25,6 @@ pub struct Request {
     pub zeroed: bool,
 }
 
-/// A live block.
 #[derive(Debug)]
 pub struct Block {
     pointer: *mut u8,
@@ -43,26 +40,18 @@ pub struct Block {
 unsafe impl Send for Block {}
 
 impl Block {
-    /// Where it is.
-    #[must_use]
     pub fn pointer(&self) -> *mut u8 {
         self.pointer
     }
 
-    /// Where it is, as a number.
-    #[must_use]
     pub fn address(&self) -> usize {
         self.pointer.addr()
     }
 
-    /// The bytes asked for.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The alignment asked for.
-    #[must_use]
     pub fn align(&self) -> usize {
         self.align
     }
@@ -111,7 +100,6 @@ impl Default for Shadow {
 impl Shadow {
     /// No live blocks. No two shadows in a process use the same patterns, so what an earlier run
     /// left in memory does not pass for this one's.
-    #[must_use]
     pub fn new() -> Shadow {
         static SHADOWS: AtomicU64 = AtomicU64::new(1);
         let seed = SHADOWS.fetch_add(1, Ordering::Relaxed);
@@ -120,38 +108,31 @@ impl Shadow {
 
     /// Blocks of less than [`DEFAULT_ALIGN`] bytes need only be aligned to `small_align` where no
     /// alignment was asked for: C allows that, heapwright's own `Malloc` does not.
-    #[must_use]
     pub fn with_small_align(self, small_align: usize) -> Shadow {
         Shadow { small_align, ..self }
     }
 
     /// How many blocks are live.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.live.len()
     }
 
     /// Whether no block is live.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live.is_empty()
     }
 
     /// The bytes asked for by the live blocks.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The live block at `address`.
-    #[must_use]
     pub fn get(&self, address: usize) -> Option<&Block> {
         self.live.get(&address)
     }
 
     /// The addresses of all live blocks, the oldest first: an order that does not depend on where
     /// blocks lie, and so is the same in every run of a program.
-    #[must_use]
     pub fn by_age(&self) -> Vec<usize> {
         let mut blocks: Vec<&Block> = self.live.values().collect();
         blocks.sort_by_key(|block| block.number);

@@ -18,7 +18,6 @@ pub trait FaultInjector {
 /// do nothing.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// The allocator.
     pub malloc: &'a dyn Malloc,
     /// Its structure's walk.
     pub check: Option<&'a (dyn Check + Sync)>,
@@ -32,31 +31,25 @@ pub struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// `malloc` and nothing else.
-    #[must_use]
     pub fn new(malloc: &'a dyn Malloc) -> Subject<'a> {
         Subject { malloc, check: None, purge: None, faults: None, small_align: DEFAULT_ALIGN }
     }
 
     /// With a structure to walk.
-    #[must_use]
     pub fn with_check(self, check: &'a (dyn Check + Sync)) -> Subject<'a> {
         Subject { check: Some(check), ..self }
     }
 
-    /// With a way to purge.
-    #[must_use]
     pub fn with_purge(self, purge: &'a (dyn Fn() + Sync)) -> Subject<'a> {
         Subject { purge: Some(purge), ..self }
     }
 
     /// With a source that fails on demand.
-    #[must_use]
     pub fn with_faults(self, faults: &'a (dyn FaultInjector + Sync)) -> Subject<'a> {
         Subject { faults: Some(faults), ..self }
     }
 
     /// With blocks of less than 16 bytes that are aligned to `align`, as C has it (C23 7.24.3).
-    #[must_use]
     pub fn with_small_align(self, align: usize) -> Subject<'a> {
         Subject { small_align: align, ..self }
     }

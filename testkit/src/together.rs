@@ -65,7 +65,6 @@ fn one(runner: &mut Runner<'_>, program: &Program, stop: &AtomicBool) -> Result<
 const PART: &str = "--- thread";
 
 /// Several programs as one text, each after a line of its own.
-#[must_use]
 pub fn to_text(programs: &[Program]) -> String {
     let part = |(i, program)| format!("{PART} {i}\n{program}");
     programs.iter().enumerate().map(part).collect()

@@ -16,7 +16,6 @@ use crate::subject::FaultInjector;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// Nothing.
     None,
     /// Every 7th block of 32 bytes or more starts within the one before.
     Overlaps,

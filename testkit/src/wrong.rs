@@ -6,7 +6,6 @@ use base::Broken;
 use crate::pattern::Mismatch;
 use crate::program::Op;
 
-/// What an allocator did wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "addresses and sizes of the block that is spoken of, by name")]
 pub enum Wrong {
@@ -38,7 +37,6 @@ pub enum Wrong {
 
 impl Wrong {
     /// One word for the sort of wrong; shrinking keeps it.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Wrong::Null { .. } => "null",
@@ -128,7 +126,6 @@ pub struct Failure {
     pub index: usize,
     /// The operation; none for the final drain.
     pub op: Option<Op>,
-    /// What was wrong.
     pub wrong: Wrong,
 }
 

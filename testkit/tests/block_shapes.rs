@@ -12,9 +12,7 @@ enum Do {
     A(usize),
     /// Allocate: bytes, alignment.
     At(usize, usize),
-    /// Free.
     F(usize),
-    /// Reallocate.
     R(usize, usize),
 }
 use Do::{A, At, F, R};

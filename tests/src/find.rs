@@ -5,7 +5,6 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The top of the project's tree.
-#[must_use]
 pub fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -13,7 +12,6 @@ pub fn top() -> PathBuf {
 }
 
 /// The full path of `program`: from `PATH`, or from the folders that Debian and toolchains keep off it.
-#[must_use]
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -36,7 +34,6 @@ fn folders_of_versions(above: &str) -> Vec<PathBuf> {
 
 /// [`find`], for a test that cannot run without `program`: says so and returns `None` when it is not installed.
 /// Panics: when it is not installed and the variable `CI` is set: there, a test that did not run counts as failed.
-#[must_use]
 pub fn need(program: &str) -> Option<PathBuf> {
     let found = find(program);
     if found.is_none() {
@@ -57,7 +54,6 @@ pub fn missing(what: &str) {
 
 /// A python that has `module` of CPython's own tests: the system's, or the one first on `PATH`.
 /// Panics: as [`need`] does, when neither has it.
-#[must_use]
 pub fn need_module(module: &str) -> Option<PathBuf> {
     let found = pythons().iter().find(|python| {
         let probe = format!(

@@ -3,6 +3,10 @@
 //! A test starts a [`Program`] under [`Malloc::Ours`], sees that the library was really loaded, and compares what the
 //! program says with what it says under [`Malloc::Plain`]. [`need`] decides what happens when a program is not
 //! installed: the test is skipped with a message, or fails where `CI` is set.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 mod find;
 mod libraries;

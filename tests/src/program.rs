@@ -36,7 +36,6 @@ pub struct Program {
 /// What a program left behind.
 #[derive(Debug)]
 pub struct Finished {
-    /// How it ended.
     pub status: ExitStatus,
     /// All it wrote to its standard output.
     pub stdout: String,
@@ -61,50 +60,39 @@ impl Program {
         }
     }
 
-    /// Adds one argument.
-    #[must_use]
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.command.arg(arg);
         self
     }
 
-    /// Adds arguments.
-    #[must_use]
     pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.command.args(args);
         self
     }
 
-    /// Sets a variable.
-    #[must_use]
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Starts it in `folder`.
-    #[must_use]
     pub fn current_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.command.current_dir(folder);
         self
     }
 
     /// Starts it as this user and group; only root may.
-    #[must_use]
     pub fn user(mut self, uid: u32, gid: u32) -> Self {
         self.command.uid(uid).gid(gid);
         self
     }
 
     /// What it reads from its standard input.
-    #[must_use]
     pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = input.into();
         self
     }
 
     /// How long it may run.
-    #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -112,20 +100,17 @@ impl Program {
 
     /// Leaves its environment and its open files as they are: our library is looked for in its memory map while it
     /// runs, and not in the loader's log. For programs that run a second or longer.
-    #[must_use]
     pub fn undisturbed(mut self) -> Self {
         self.proof = Proof::MemoryMap;
         self
     }
 
     /// Preloads this copy of the library and not the one of the build, for a user who cannot read the tree.
-    #[must_use]
     pub fn library(mut self, copy: impl Into<PathBuf>) -> Self {
         self.library = copy.into();
         self
     }
 
-    /// Prepares the command for `malloc`.
     pub(crate) fn preload(&mut self, malloc: Malloc) {
         if malloc == Malloc::Ours {
             if self.library.as_os_str().is_empty() {
@@ -143,7 +128,6 @@ impl Program {
     /// Runs it to its end.
     /// Panics: when it does not start, runs past its limit, or, under [`Malloc::Ours`], was never seen with the
     /// library.
-    #[must_use]
     pub fn run(mut self, malloc: Malloc) -> Finished {
         self.preload(malloc);
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -184,7 +168,6 @@ impl Program {
 impl Finished {
     /// Itself, when the program ended with status 0.
     /// Panics: With all the program said, when it did not.
-    #[must_use]
     pub fn expect_success(self, what: &str) -> Self {
         assert!(self.status.success(), "{what}: {self}");
         self

@@ -10,7 +10,6 @@ pub struct Scratch(TempDir);
 impl Scratch {
     /// Makes the folder.
     /// Panics: when the system's temporary folder cannot be written to.
-    #[must_use]
     pub fn new() -> Self {
         use std::os::unix::fs::PermissionsExt;
         let open = std::fs::Permissions::from_mode(0o755);
@@ -18,21 +17,16 @@ impl Scratch {
         Self(made.expect("the temporary folder can be written to"))
     }
 
-    /// The folder.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// The path `name` would have in it.
-    #[must_use]
     pub fn join(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// Writes a file into it and returns its path.
     /// Panics: when the file cannot be written.
-    #[must_use]
     pub fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.join(name);
         std::fs::write(&path, contents).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

@@ -24,7 +24,6 @@ pub struct Server {
 impl Server {
     /// Starts it with its output going to `log`, and waits until `ready` says that it serves.
     /// Panics: when it ends first, is not ready in two minutes, or, under [`Malloc::Ours`], runs without the library.
-    #[must_use]
     pub fn start(
         mut program: Program,
         malloc: Malloc,
@@ -60,7 +59,6 @@ impl Server {
     }
 
     /// All it has written so far.
-    #[must_use]
     pub fn said(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
@@ -72,7 +70,6 @@ impl Server {
 
     /// Waits for it to end by itself, after `signal` if one is given.
     /// Panics: when it has not ended in two minutes.
-    #[must_use]
     pub fn stop(mut self, signal: Option<Signal>) -> ExitStatus {
         if let Some(signal) = signal {
             self.signal(signal);

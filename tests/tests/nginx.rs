@@ -53,7 +53,6 @@ http {{
     )
 }
 
-/// The contents of `/file-N`.
 fn contents(n: usize) -> Vec<u8> {
     format!("file {n} line\n").repeat(n * n * 40 + 1).into_bytes()
 }

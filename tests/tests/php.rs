@@ -5,27 +5,14 @@ use heapwright_tests::{Malloc, Program, missing, need, same_on_both};
 use std::path::{Path, PathBuf};
 
 /// Modules of Debian that bring a library with them; the script has something to do for each.
-const MODULES: &[&str] = &[
-    "PDO",
-    "pdo_sqlite",
-    "pdo_mysql",
-    "mysqli",
-    "pgsql",
-    "dom",
-    "SimpleXML",
-    "mbstring",
-    "intl",
-    "gd",
-    "curl",
-];
+const MODULES: &str = "PDO pdo_sqlite pdo_mysql mysqli pgsql dom SimpleXML mbstring intl gd curl";
 
 /// A php that has all of [`MODULES`].
 fn need_php() -> Option<PathBuf> {
     let php = need("php")?;
     let listed = Program::new(&php).arg("-m").run(Malloc::Plain).expect_success("php -m").stdout;
     let lacking: Vec<&str> = MODULES
-        .iter()
-        .copied()
+        .split_whitespace()
         .filter(|module| !listed.lines().any(|line| line == *module))
         .collect();
     if lacking.is_empty() {

@@ -7,72 +7,25 @@ use heapwright_tests::{Finished, Malloc, Program, need, need_module, same_on_bot
 use std::path::{Path, PathBuf};
 
 /// Everything python asks memory for goes through malloc: `PYTHONMALLOC=malloc`.
-const ON_MALLOC: &[&str] = &[
-    "test_array",
-    "test_bytes",
-    "test_bz2",
-    "test_ctypes",
-    "test_decimal",
-    "test_deque",
-    "test_dict",
-    "test_fork1",
-    "test_gc",
-    "test_hashlib",
-    "test_itertools",
-    "test_json",
-    "test_list",
-    "test_lzma",
-    "test_memoryview",
-    "test_mmap",
-    "test_pickle",
-    "test_queue",
-    "test_re",
-    "test_set",
-    "test_sqlite3",
-    "test_struct",
-    "test_subprocess",
-    "test_tempfile",
-    "test_thread",
-    "test_threading",
-    "test_unicode",
-    "test_weakref",
-    "test_xml_etree_c",
-    "test_zlib",
-];
+const ON_MALLOC: &str = "test_array test_bytes test_bz2 test_ctypes test_decimal test_deque test_dict test_fork1 test_gc \
+     test_hashlib test_itertools test_json test_list test_lzma test_memoryview test_mmap test_pickle \
+     test_queue test_re test_set test_sqlite3 test_struct test_subprocess test_tempfile test_thread \
+     test_threading test_unicode test_weakref test_xml_etree_c test_zlib";
 
 /// As python is run every day: its own arenas for small objects, malloc below them.
-const ON_ARENAS: &[&str] = &[
-    "test_bytes",
-    "test_ctypes",
-    "test_dict",
-    "test_json",
-    "test_list",
-    "test_thread",
-    "test_threading",
-    "test_zlib",
-];
+const ON_ARENAS: &str =
+    "test_bytes test_ctypes test_dict test_json test_list test_thread test_threading test_zlib";
 
 /// Modules of which only the classes named are run: the whole would take minutes, most of them asleep.
-const IN_PART: &[(&str, &[&str])] = &[
+const IN_PART: &[(&str, &str)] = &[
     (
         "test_multiprocessing_fork",
-        &[
-            "WithManagerTestPool",
-            "WithProcessesTestArray",
-            "WithProcessesTestConnection",
-            "WithProcessesTestHeap",
-            "WithProcessesTestPool",
-            "WithProcessesTestProcess",
-            "WithProcessesTestQueue",
-            "WithProcessesTestSharedMemory",
-            "WithThreadsTestPool",
-        ],
+        "WithManagerTestPool WithProcessesTestArray WithProcessesTestConnection WithProcessesTestHeap \
+         WithProcessesTestPool WithProcessesTestProcess WithProcessesTestQueue \
+         WithProcessesTestSharedMemory WithThreadsTestPool",
     ),
-    (
-        "test_concurrent_futures",
-        &["ThreadPoolExecutorTest", "ProcessPoolForkProcessPoolExecutorTest"],
-    ),
-    ("test_asyncio.test_tasks", &[]),
+    ("test_concurrent_futures", "ThreadPoolExecutorTest ProcessPoolForkProcessPoolExecutorTest"),
+    ("test_asyncio.test_tasks", ""),
 ];
 
 /// A module that takes longer hangs; python then names it. The whole may take longer than one.
@@ -94,7 +47,7 @@ fn processes_pools_and_tasks() {
     for (module, classes) in IN_PART {
         let Some(python) = need_module(module) else { continue };
         let run = |malloc| {
-            let matching = classes.iter().flat_map(|class| ["-m", class]);
+            let matching = classes.split_whitespace().flat_map(|class| ["-m", class]);
             regrtest(&python, "malloc").args(matching).arg(module).run(malloc)
         };
         let ours = run(Malloc::Ours);
@@ -124,9 +77,9 @@ fn a_script_says_the_same() {
 }
 
 /// Runs the modules two at a time, each in a process of its own.
-fn run_modules(modules: &[&str], pymalloc: &str) {
+fn run_modules(modules: &'static str, pymalloc: &str) {
     let mut by_python: Vec<(PathBuf, Vec<&str>)> = Vec::new();
-    for module in modules {
+    for module in modules.split_whitespace() {
         let Some(python) = need_module(module) else { continue };
         match by_python.iter_mut().find(|(known, _)| *known == python) {
             Some((_, list)) => list.push(module),

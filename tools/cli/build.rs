@@ -113,7 +113,6 @@ fn bench_files() -> String {
     text + "];\n"
 }
 
-/// The files of a folder, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let entries = fs::read_dir(folder)

@@ -20,8 +20,8 @@ use crate::layers;
 use crate::peers::root;
 use forms::{Form, Outcome};
 use plan::Plan;
+use steps::Step;
 pub(crate) use steps::table;
-use steps::{STEPS, Step};
 
 /// The steps of .ci/run
 ///
@@ -47,7 +47,7 @@ pub(crate) fn run(options: Options) -> ExitCode {
         [] => this_change().and_then(|plan| taken(&plan)),
         ["all"] => taken(&Plan::everything("all was asked for")),
         ["list"] => {
-            STEPS.iter().for_each(|step| println!("{}", step.name));
+            steps::all().iter().for_each(|step| println!("{}", step.name));
             Ok(true)
         }
         ["plan"] => this_change().map(|plan| shown(&plan)),
@@ -72,7 +72,6 @@ pub(crate) fn run(options: Options) -> ExitCode {
     }
 }
 
-/// What this change takes.
 fn this_change() -> Result<Plan, String> {
     match change::since_verified(&root()) {
         Ok((paths, verified)) => {
@@ -115,7 +114,10 @@ fn shown(plan: &Plan) -> bool {
 }
 
 fn chosen<'a>(names: &[&'a str]) -> Result<Vec<&'static Step>, &'a str> {
-    names.iter().map(|&name| STEPS.iter().find(|step| step.name == name).ok_or(name)).collect()
+    names
+        .iter()
+        .map(|&name| steps::all().iter().find(|step| step.name == name).ok_or(name))
+        .collect()
 }
 
 fn one_by_one(steps: &[&Step], form: &Form) -> bool {
@@ -123,14 +125,14 @@ fn one_by_one(steps: &[&Step], form: &Form) -> bool {
     for step in steps {
         eprintln!("ci {}: {}", step.name, step.what);
         let start = Instant::now();
-        let outcome = (step.run)(form);
+        let outcome = step.run(form);
         let seconds = start.elapsed().as_secs_f64();
         match outcome {
             Outcome::Passed => eprintln!("ci {}: passed in {seconds:.1} s", step.name),
             Outcome::Skipped(why) => eprintln!("ci {}: skipped: {why}", step.name),
             Outcome::Failed(why) => {
                 eprintln!("ci {}: FAILED in {seconds:.1} s: {why}", step.name);
-                failed.push(step.name);
+                failed.push(step.name.as_str());
             }
         }
     }

@@ -14,7 +14,6 @@ use clap::Args;
 use crate::command::{cargo, finish, host};
 use crate::peers::{root, target_dir};
 
-/// A program of `fuzz/fuzz_targets`.
 #[derive(Debug)]
 struct Target {
     name: &'static str,

@@ -21,7 +21,6 @@ use std::process::Command;
 
 use decode::Counts;
 
-/// The bound on one entry point.
 #[derive(Debug)]
 struct Bound {
     entry: &'static str,

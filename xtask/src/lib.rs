@@ -1,4 +1,8 @@
 //! What chores share, for those of this package and those of `xtask/figures`.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 pub mod command;
 pub mod figures;

@@ -30,15 +30,8 @@ pub struct Options {
 }
 
 /// The packages of Debian and Ubuntu that hold the peers and the programs of `reach`.
-const PACKAGES: [&str; 7] = [
-    "libmimalloc2.0",
-    "libjemalloc2",
-    "libtcmalloc-minimal4",
-    "redis-server",
-    "sqlite3",
-    "perl",
-    "g++",
-];
+const PACKAGES: &str =
+    "libmimalloc2.0 libjemalloc2 libtcmalloc-minimal4 redis-server sqlite3 perl g++";
 
 /// An allocator a program can be run on.
 #[derive(Debug, Clone)]
@@ -65,7 +58,6 @@ const KNOWN: [Known; 4] = [
     Known { name: "tcmalloc", soname: "libtcmalloc_minimal.so.4", package: "libtcmalloc-minimal4" },
 ];
 
-/// The command.
 pub fn run(options: &Options) -> ExitCode {
     if !options.no_install {
         install_packages();
@@ -188,7 +180,8 @@ fn install_packages() {
         eprintln!("peers: not root on a Debian-like system: nothing is installed, only found");
         return;
     }
-    let missing: Vec<&str> = PACKAGES.into_iter().filter(|p| debian_version(p).is_none()).collect();
+    let missing: Vec<&str> =
+        PACKAGES.split_whitespace().filter(|p| debian_version(p).is_none()).collect();
     if missing.is_empty() {
         return;
     }

@@ -21,7 +21,6 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use tally::Tally;
 
-/// A system that is not this one.
 #[derive(Debug)]
 pub(crate) struct Port {
     name: &'static str,

@@ -7,19 +7,9 @@ use std::process::Command;
 use std::time::SystemTime;
 
 /// No builtin malloc: the compiler must not remove a malloc whose object nobody reads.
-const OPTIONS: [&str; 9] = [
-    "-O2",
-    "-std=gnu11",
-    "-Wall",
-    "-fno-builtin-malloc",
-    "-fno-builtin-calloc",
-    "-fno-builtin-realloc",
-    "-fno-builtin-free",
-    "-pthread",
-    "-Wl,-z,now",
-];
+const OPTIONS: &str = "-O2 -std=gnu11 -Wall -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
+     -fno-builtin-free -pthread -Wl,-z,now";
 
-/// Where the sources are.
 pub fn folder() -> PathBuf {
     root().join("bench/programs")
 }
@@ -35,7 +25,9 @@ pub fn build(name: &str) -> Result<PathBuf, String> {
         return Ok(program);
     }
     let partial = program.with_extension(format!("partial-{}", std::process::id()));
-    output(Command::new("cc").args(OPTIONS).arg(&source).arg("-o").arg(&partial).arg("-ldl"))?;
+    let mut compiler = Command::new("cc");
+    compiler.args(OPTIONS.split_whitespace()).arg(&source).arg("-o").arg(&partial);
+    output(compiler.arg("-ldl"))?;
     fs::rename(&partial, &program).map_err(|e| format!("{}: {e}", program.display()))?;
     Ok(program)
 }

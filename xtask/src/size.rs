@@ -48,7 +48,6 @@ struct Row {
     allocator: &'static str,
     /// init, alloc and free.
     plain: Size,
-    /// And realloc.
     realloc: Size,
 }
 

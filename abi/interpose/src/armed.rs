@@ -5,7 +5,7 @@
 //! malloc:          the first word 0: jmp next        1: begin, and the slots are the recorder's
 //! ```
 //!
-//! So it costs a load, a comparison and a jump a call. The recorder looks at the word again every few kilobytes, and writes 0 there
+//! So it costs a comparison and a jump a call. The recorder looks at the word again every few kilobytes, and writes 0 there
 //! when it stops by itself.
 
 use core::cell::UnsafeCell;
@@ -13,8 +13,7 @@ use core::ffi::CStr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use crate::errno::Kept;
-use crate::names::{self, Slot, Table, each_name};
-use crate::{file, operators, session, system};
+use crate::{file, session, system};
 
 /// Bytes of the file.
 const LENGTH: usize = 4096;
@@ -28,38 +27,16 @@ unsafe impl Sync for Path {}
 
 static PATH: Path = Path(UnsafeCell::new([0; file::LONGEST]));
 
-/// What the pointer is at before there is a file.
+/// A word that nobody sets.
 static NOTHING: AtomicU32 = AtomicU32::new(0);
-/// The file's first word.
-static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
-
-macro_rules! table {
-    ($($name:ident: $type:ty;)*) => {
-        /// The functions that look at the word.
-        static ARMED: Table = Table { $($name: Slot::of(waiting::$name as *const ()),)* };
-
-        #[allow(non_snake_case, reason = "the names of C++")]
-        mod waiting {
-            $(
-                #[unsafe(naked)]
-                pub(super) unsafe extern "C" fn $name() {
-                    crate::imp::jump_unless!(
-                        super::WORD,
-                        crate::next::PASS,
-                        super::begin,
-                        crate::names::SLOTS,
-                        core::mem::offset_of!(super::Table, $name)
-                    )
-                }
-            )*
-        }
-    };
-}
-each_name!(table);
+/// The file's first word, once there is a file.
+static FILE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
+/// The word that each call looks at: the file's while the recorder waits.
+pub(crate) static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
 
 fn word() -> &'static AtomicU32 {
     // SAFETY: a static, or a mapping that stays.
-    unsafe { &*WORD.load(Ordering::Relaxed) }
+    unsafe { &*FILE.load(Ordering::Relaxed) }
 }
 
 /// Whether this recorder waits, or did.
@@ -78,7 +55,7 @@ pub(crate) fn arm() -> bool {
     let path = unsafe { &mut *PATH.0.get() };
     let Some(path) = file::path_of(path, b".armed", 1) else { return false };
     let Some(word) = mapped(path) else { return false };
-    WORD.store(word, Ordering::Relaxed);
+    FILE.store(word, Ordering::Relaxed);
     wait();
     true
 }
@@ -91,9 +68,9 @@ fn mapped(path: &CStr) -> Option<*mut AtomicU32> {
 }
 
 /// From now on the next functions are called, until the word is set.
-pub(crate) fn wait() {
-    names::switch_to(&ARMED);
-    operators::settle(Some(&ARMED));
+fn wait() {
+    session::pass_by();
+    WORD.store(FILE.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
 /// The recorder has stopped by itself.
@@ -103,9 +80,10 @@ pub(crate) fn rest() {
 }
 
 /// The word is set: reads what is asked for, and records. What cannot be done is not tried again.
-extern "C" fn begin() {
+pub(crate) extern "C" fn begin() {
     let _errno = Kept::now();
-    let page = WORD.load(Ordering::Relaxed).cast::<u8>();
+    WORD.store((&raw const NOTHING).cast_mut(), Ordering::Relaxed);
+    let page = FILE.load(Ordering::Relaxed).cast::<u8>();
     // SAFETY: inside the mapping.
     let asked = unsafe { page.add(ASKED) };
     // SAFETY: the rest of it, which is written before the word is set.

@@ -4,7 +4,7 @@ use trace_format::{CHUNK, ChunkHead, Event, THREAD_ENDED, Writer};
 
 use crate::session::Now;
 use crate::thread::Thread;
-use crate::{file, session, system};
+use crate::{file, session, stacks, system};
 
 /// Bytes between two pauses. A thread's first come sooner, as it may name itself.
 const STEP: usize = 4 << 10;
@@ -62,12 +62,13 @@ fn seal(thread: &Thread, writer: &mut Writer, flags: u32) {
     *writer = Writer::NONE;
     // SAFETY: the writer was the only one to point there.
     unsafe { system::unmap(chunk, CHUNK) };
-    file::sealed(thread.place.get(), written);
+    file::sealed(thread.place.get(), written, false);
 }
 
 /// The thread ends: its last chunk.
 pub(crate) fn end(thread: &Thread, writer: &mut Writer) {
     seal(thread, writer, THREAD_ENDED);
+    stacks::end_thread(thread);
 }
 
 /// The recording is over, and the thread's chunk with it.

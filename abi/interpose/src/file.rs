@@ -7,7 +7,7 @@ use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
-use trace_format::CHUNK;
+use trace_format::{CHUNK, ChunkHead, FRAMES, HEAD, SEALED};
 
 use crate::text::Text;
 use crate::{head, session, system};
@@ -142,10 +142,10 @@ pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
 /// In a ring: the chunk at this place goes, if its thread has sealed it. If not, it goes when it is sealed.
 fn give_back(file: i32, place: u32) -> Result<(), &'static [u8]> {
     let at = u64::from(place) * CHUNK as u64;
-    let mut head = [0; trace_format::HEAD];
+    let mut head = [0; HEAD];
     system::read_at(file, &mut head, at);
-    let is_sealed = trace_format::ChunkHead::read(&head)
-        .is_some_and(|head| head.flags & trace_format::SEALED != 0);
+    let is_sealed = ChunkHead::read(&head)
+        .is_some_and(|head| head.flags & SEALED != 0 && head.thread != FRAMES);
     if is_sealed {
         system::punch(file, at, CHUNK).map_err(|_| &b"the file's system keeps no ring"[..])?;
     }
@@ -153,11 +153,12 @@ fn give_back(file: i32, place: u32) -> Result<(), &'static [u8]> {
 }
 
 /// The chunk at this place is sealed: what is behind its last event goes back to the disk, and in a ring all of it, if it is old.
-pub(crate) fn sealed(place: u32, written: usize) {
+/// A chunk that `stays` is one that a ring keeps.
+pub(crate) fn sealed(place: u32, written: usize, stays: bool) {
     let Some(file) = descriptor() else { return };
     let at = u64::from(place) * CHUNK as u64;
     let is_old = place + most() <= CHUNKS.load(Ordering::Relaxed);
-    if session::options().ring && is_old {
+    if session::options().ring && is_old && !stays {
         // It stays then.
         let _ = system::punch(file, at, CHUNK);
         return;
@@ -169,9 +170,9 @@ pub(crate) fn sealed(place: u32, written: usize) {
     }
 }
 
-/// Says in the head why nothing more comes.
-pub(crate) fn note_stop(why: &[u8]) {
+/// Adds a line to the head.
+pub(crate) fn note(key: &[u8], value: &[u8]) {
     if let Some(file) = descriptor() {
-        head::add(file, b"stopped", why);
+        head::add(file, key, value);
     }
 }

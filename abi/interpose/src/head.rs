@@ -6,6 +6,7 @@ use core::mem::MaybeUninit;
 use trace_format::{CHUNK, FileHead, VERSION};
 
 use crate::next::{self, next};
+use crate::options::Stacks;
 use crate::text::{self, Text};
 use crate::{clock, session, system};
 
@@ -35,7 +36,7 @@ fn started() -> &'static [u8] {
 }
 
 /// Where a link leads.
-fn link<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
+pub(crate) fn link<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
     let (path, place) = (path.as_ptr(), buffer.as_mut_ptr());
     // SAFETY: writes into the buffer.
     let len =
@@ -99,6 +100,14 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
     text.pair(b"kernel", text::before_zero(&names.release.map(|byte| byte as u8)));
     let huge = system::read_file(c"/sys/kernel/mm/transparent_hugepage/enabled", &mut buffer);
     text.pair(b"thp", chosen(huge));
+    let options = session::options();
+    if options.stacks != Stacks::Off {
+        let sampled = options.stacks == Stacks::Sampled;
+        text.pair(b"stacks", if sampled { b"sampled" } else { b"all" });
+        if sampled {
+            text.pair(b"stacks_interval", decimal(&mut digits, options.interval));
+        }
+    }
     if is_child {
         text.pair(b"forked_from", decimal(&mut digits, u64::from(system::parent())));
     }

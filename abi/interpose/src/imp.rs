@@ -3,9 +3,11 @@
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{call_aside, call_between, jump, jump_after, jump_unless, with_caller};
+pub(crate) use x86_64::{
+    call_aside, call_between, jump_after, jump_unless, note_caller, with_caller,
+};
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
-pub(crate) use aarch64::{call_between, jump, jump_after, jump_unless, with_caller};
+pub(crate) use aarch64::{call_aside, call_between, jump_after, jump_unless, with_caller};

@@ -42,6 +42,7 @@ mod process;
 mod record;
 mod samples;
 mod session;
+mod stacks;
 mod system;
 mod text;
 mod thread;

@@ -1,15 +1,17 @@
 //! What the library exports, and the slots behind it.
 //!
 //! ```text
-//! malloc:   jmp [SLOTS.malloc]      so a call costs one jump, and switching the recorder on or off is writing the slots
+//! malloc:   is armed::WORD's word set? then begin;  jmp [SLOTS.malloc]
 //! ```
+//!
+//! So a call costs a test and one jump, and switching the recorder on or off is writing the slots.
 
 use core::ffi::{c_char, c_int, c_long, c_void};
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::{first, imp};
+use crate::{armed, first, imp};
 
 /// The address of a function of the type `F`.
 #[repr(transparent)]
@@ -84,6 +86,7 @@ macro_rules! each_name {
             mmap64: Mmap;
             munmap: unsafe extern "C" fn(*mut c_void, usize) -> c_int;
             fork: unsafe extern "C" fn() -> c_int;
+            dlclose: unsafe extern "C" fn(*mut c_void) -> c_int;
             execve: unsafe extern "C" fn(*const c_char, List, List) -> c_int;
             execv: unsafe extern "C" fn(*const c_char, List) -> c_int;
             execvp: unsafe extern "C" fn(*const c_char, List) -> c_int;
@@ -134,7 +137,12 @@ macro_rules! tables {
                 #[unsafe(no_mangle)]
                 #[unsafe(naked)]
                 unsafe extern "C" fn $name() {
-                    super::imp::jump!(super::SLOTS, core::mem::offset_of!(super::Table, $name))
+                    super::imp::jump_unless!(
+                        super::armed::WORD,
+                        super::armed::begin,
+                        super::SLOTS,
+                        core::mem::offset_of!(super::Table, $name)
+                    )
                 }
             )*
         }

@@ -225,6 +225,10 @@ mod stand_in {
         missing()
     }
 
+    pub(super) unsafe extern "C" fn dlclose(_: *mut c_void) -> c_int {
+        missing()
+    }
+
     pub(super) unsafe extern "C" fn execve(path: *const c_char, args: List, env: List) -> c_int {
         // SAFETY: the caller's promise.
         unsafe { libc::syscall(libc::SYS_execve, path, args, env) as c_int }

@@ -87,7 +87,7 @@ macro_rules! late {
 each_name!(late);
 
 /// Where the thread writes, before it asks.
-extern "C" fn before() -> usize {
+pub(crate) extern "C" fn before() -> usize {
     Thread::this().position().0
 }
 
@@ -97,19 +97,36 @@ fn is_written(block: *mut u8, since: usize) -> bool {
     at != since && units == block.addr() as u64 >> 4
 }
 
-extern "C" fn after(block: *mut u8, size: usize, _: usize, since: usize) -> *mut u8 {
+pub(crate) extern "C" fn after(block: *mut u8, size: usize, _: usize, since: usize) -> *mut u8 {
     if !is_written(block, since) {
         record::answered_new(block, size, None);
     }
     block
 }
 
-extern "C" fn after_aligned(block: *mut u8, size: usize, align: usize, since: usize) -> *mut u8 {
+pub(crate) extern "C" fn after_aligned(
+    block: *mut u8,
+    size: usize,
+    align: usize,
+    since: usize,
+) -> *mut u8 {
     if !is_written(block, since) {
         record::answered_new(block, size, Some(align));
     }
     block
 }
+
+macro_rules! new {
+    ($($name:ident => $after:path;)*) => {$(
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            crate::imp::call_between!(
+                crate::operators::before, crate::next::NEXT, core::mem::offset_of!(Table, $name), $after
+            )
+        }
+    )*};
+}
+pub(crate) use new;
 
 /// The operators, recorded.
 #[allow(non_snake_case, reason = "the names of C++")]
@@ -117,16 +134,6 @@ pub(crate) mod recorded {
     use super::*;
     use crate::names::Table;
 
-    macro_rules! new {
-        ($($name:ident => $after:ident;)*) => {$(
-            #[unsafe(naked)]
-            pub(crate) unsafe extern "C" fn $name() {
-                crate::imp::call_between!(
-                    super::before, crate::next::NEXT, core::mem::offset_of!(Table, $name), super::$after
-                )
-            }
-        )*};
-    }
     new! {
         _Znwm => after;
         _Znam => after;

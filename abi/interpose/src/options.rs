@@ -1,7 +1,8 @@
 //! What the command asks for, in the variable `HEAPWRIGHT_RECORD`.
 //!
 //! ```text
-//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;dir=/absolute/folder      dir comes last and may hold anything
+//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;stacks=sampled;interval=524288;seed=1;dir=/absolute/folder
+//!                                                                      dir comes last and may hold anything
 //! ```
 //!
 //! Read from what the program was started with: the C library may not know its environment yet.
@@ -27,6 +28,17 @@ pub(crate) enum Children {
     Of(u32),
 }
 
+/// Of which allocations call stacks are recorded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stacks {
+    /// Of none.
+    Off,
+    /// Of a sample.
+    Sampled,
+    /// Of all.
+    All,
+}
+
 /// What is asked for.
 pub(crate) struct Options {
     /// The most bytes of a file.
@@ -39,6 +51,12 @@ pub(crate) struct Options {
     pub(crate) armed: bool,
     /// Which children.
     pub(crate) children: Children,
+    /// Of which allocations there are call stacks.
+    pub(crate) stacks: Stacks,
+    /// Bytes between two points of the sample, in the mean.
+    pub(crate) interval: u64,
+    /// What the sample's chance begins with; 0: with the clock.
+    pub(crate) seed: u64,
     value: [u8; LONGEST],
     name: (usize, usize),
     folder: (usize, usize),
@@ -51,6 +69,9 @@ impl Options {
         time: 0,
         armed: false,
         children: Children::All,
+        stacks: Stacks::Off,
+        interval: 512 << 10,
+        seed: 0,
         value: [0; LONGEST],
         name: (0, 0),
         folder: (0, 0),
@@ -103,6 +124,10 @@ impl Options {
             b"ring" => self.ring = value == b"1",
             b"children" if value == b"exec" => self.children = Children::Exec,
             b"parent" => self.children = Children::Of(text::number(value) as u32),
+            b"stacks" if value == b"all" => self.stacks = Stacks::All,
+            b"stacks" if value == b"sampled" => self.stacks = Stacks::Sampled,
+            b"interval" => self.interval = text::number(value),
+            b"seed" => self.seed = text::number(value),
             b"name" => self.name = (at + equals + 1, end),
             b"dir" => self.folder = (at + equals + 1, end),
             _ => {}

@@ -1,13 +1,13 @@
 //! `fork`, `exec` and marks: written, and passed on.
 
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::{CStr, c_char, c_int, c_void};
 
 use trace_format::Event;
 
 use crate::names::List;
 use crate::next::next;
 use crate::thread::Turn;
-use crate::{clock, session};
+use crate::{clock, session, stacks};
 
 fn write(event: &Event<'_>) {
     let Some(mut turn) = Turn::to_write() else { return };
@@ -26,6 +26,16 @@ pub(crate) unsafe extern "C" fn fork() -> c_int {
         write(&Event::Fork { child: u64::from(child.cast_unsigned()) });
     }
     child
+}
+
+/// What comes to the library's place is another one.
+pub(crate) unsafe extern "C" fn dlclose(library: *mut c_void) -> c_int {
+    // SAFETY: the caller's promise.
+    let answer = unsafe { next().dlclose.get()(library) };
+    if session::has_stacks() {
+        stacks::closed();
+    }
+    answer
 }
 
 /// Writes that this process becomes another program. A child of `vfork` says nothing: it is in its parent's memory.

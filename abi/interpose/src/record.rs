@@ -14,7 +14,7 @@ use crate::names::{Slot, Table, each_name};
 use crate::next::next;
 use crate::system::page_size;
 use crate::thread::Turn;
-use crate::{arena, clock, large};
+use crate::{arena, clock, large, stacks};
 
 macro_rules! table {
     ($($name:ident: $type:ty;)*) => {
@@ -25,11 +25,13 @@ macro_rules! table {
 each_name!(table);
 
 /// The recording functions, by the names they are exported under.
-mod of {
-    pub(super) use super::*;
-    pub(super) use crate::mapping::{mmap, mmap as mmap64, munmap};
-    pub(super) use crate::operators::recorded::*;
-    pub(super) use crate::process::{execv, execve, execvp, execvpe, fork, heapwright_mark};
+pub(crate) mod of {
+    pub(crate) use super::*;
+    pub(crate) use crate::mapping::{mmap, mmap as mmap64, munmap};
+    pub(crate) use crate::operators::recorded::*;
+    pub(crate) use crate::process::{
+        dlclose, execv, execve, execvp, execvpe, fork, heapwright_mark,
+    };
 }
 
 /// `malloc` or `calloc` of the writer.
@@ -42,7 +44,9 @@ fn answered(turn: &mut Turn, block: *mut u8, size: usize, write: Write) {
         return refused(turn, size);
     }
     let time = clock::now();
+    let thread = turn.thread;
     if let Some(writer) = turn.writer(time) {
+        stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
         unsafe { write(writer, time, block.addr() as u64, size as u64) };
     }
@@ -56,7 +60,9 @@ fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) 
         return refused(turn, size);
     }
     let time = clock::now();
+    let thread = turn.thread;
     if let Some(writer) = turn.writer(time) {
+        stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
     }
@@ -194,7 +200,11 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
     turn.asks();
     let new = resize();
     let time = clock::now();
+    let thread = turn.thread;
     if let Some(writer) = turn.writer(time) {
+        if !new.is_null() {
+            stacks::note(thread, writer, time, size);
+        }
         let event = Event::ReallocTo { at: new.addr() as u64, size: size as u64 };
         // SAFETY: there is room.
         unsafe { writer.event(time, &event) };

@@ -16,14 +16,16 @@ use trace_format::{Event, Writer};
 use crate::errno::Kept;
 use crate::options::{Children, Options};
 use crate::thread::{Thread, Turn};
-use crate::{armed, chunk, clock, file, mapping, names, next, operators, record, samples, system};
+use crate::{
+    armed, chunk, clock, file, mapping, names, next, operators, record, samples, stacks, system,
+};
 
 /// A page of its own, on machines whose pages are no larger.
 #[repr(C, align(4096))]
-struct Page(AtomicU32, AtomicU32, [u8; 4088]);
+struct Page(AtomicU32, AtomicU32, AtomicU32, [u8; 4084]);
 
-/// Whether it is on, and whether more than one thread has come.
-static ON: Page = Page(AtomicU32::new(0), AtomicU32::new(0), [0; 4088]);
+/// Whether it is on, whether there are stacks, and the lock of those who write frames.
+static ON: Page = Page(AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0), [0; 4084]);
 
 /// Whether the calling process is recorded (session-S1).
 #[inline(always)]
@@ -31,10 +33,15 @@ pub(crate) fn is_on() -> bool {
     ON.0.load(Ordering::Relaxed) != 0
 }
 
-/// Whether several threads of the calling process are recorded.
+/// Whether call stacks are recorded.
 #[inline(always)]
-pub(crate) fn has_threads() -> bool {
+pub(crate) fn has_stacks() -> bool {
     ON.1.load(Ordering::Relaxed) != 0
+}
+
+/// The lock of those who write frames. A child of `fork` finds it open, whoever had it.
+pub(crate) fn frames_lock() -> &'static AtomicU32 {
+    &ON.2
 }
 
 struct Shared(UnsafeCell<Options>);
@@ -81,8 +88,9 @@ fn record() -> bool {
     if !start() {
         return false;
     }
-    names::switch_to(&record::RECORD);
-    operators::settle(Some(&record::RECORD));
+    let table = if has_stacks() { &stacks::STACKS } else { &record::RECORD };
+    names::switch_to(table);
+    operators::settle(Some(table));
     true
 }
 
@@ -129,6 +137,7 @@ fn start() -> bool {
         return false;
     }
     SESSION.store(session, Ordering::Relaxed);
+    ON.1.store(stacks::begin(options()).into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     ON.0.store(1, Ordering::Release);
     true
@@ -165,11 +174,9 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         chunk::forget(thread, writer);
         thread.session.set(session);
         thread.number.set(file::next_thread());
-        if thread.number.get() > 0 {
-            ON.1.store(1, Ordering::Relaxed);
-        }
         thread.tid.set(system::thread());
         crate::lifetime::watch(thread);
+        stacks::begin_thread(thread, time);
     }
     if let Some(why) = end_of_time(&now) {
         stop(thread, writer, time, why);
@@ -235,7 +242,8 @@ pub(crate) fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) 
         // SAFETY: a full chunk has room for this.
         unsafe { writer.event(time, &Event::Dropped { events: 0 }) };
     }
-    file::note_stop(why);
+    file::note(b"stopped", why);
     chunk::leave(thread, writer);
+    stacks::end();
     file::close();
 }

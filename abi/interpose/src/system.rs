@@ -182,6 +182,12 @@ pub(crate) fn memory(len: usize) -> Result<*mut u8, Error> {
     mmap(len, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
 }
 
+/// Gives back what [`memory`] of ours holds; it reads as zeros.
+pub(crate) fn empty(at: *mut u8, len: usize) {
+    // SAFETY: memory of ours, which may be zeros.
+    unsafe { libc::syscall(libc::SYS_madvise, at, len, libc::MADV_DONTNEED) };
+}
+
 fn mmap(len: usize, flags: i32, file: i32, at: u64) -> Result<*mut u8, Error> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let nowhere = ptr::null::<u8>();

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 
 use trace_format::Writer;
 
-use crate::{session, tls};
+use crate::{session, stacks, tls};
 
 /// The thread is inside the next malloc.
 const ASKING: usize = 1;
@@ -16,7 +16,7 @@ const WRITING: usize = 2;
 #[repr(C)]
 pub(crate) struct Thread {
     /// 0, [`ASKING`] or [`WRITING`].
-    busy: AtomicUsize,
+    pub(crate) busy: AtomicUsize,
     writer: UnsafeCell<Writer>,
     /// Of which recording the rest is; 0: of none.
     pub(crate) session: Cell<u32>,
@@ -36,6 +36,8 @@ pub(crate) struct Thread {
     pub(crate) name: Cell<[u8; 16]>,
     /// Before this time no pages are counted.
     pub(crate) no_pages_before: Cell<u64>,
+    /// Where its call comes from.
+    pub(crate) caller: stacks::Caller,
 }
 
 impl Thread {

@@ -7,38 +7,54 @@ pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
     core::arch::naked_asm!("mov x1, #16", "b {aligned}", aligned = sym new_aligned_slow);
 }
 
-/// Tries, calls the new-handler or throws, tries again.
-#[unsafe(naked)]
-pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
-    core::arch::naked_asm!(
-        ".cfi_startproc",
-        "stp x29, x30, [sp, -32]!",
-        ".cfi_def_cfa_offset 32",
-        ".cfi_offset x29, -32",
-        ".cfi_offset x30, -24",
-        "stp x19, x20, [sp, 16]",
-        ".cfi_offset x19, -16",
-        ".cfi_offset x20, -8",
-        "mov x19, x0",
-        "mov x20, x1",
-        "2:",
-        "mov x0, x19",
-        "mov x1, x20",
-        "bl {allocate}",
-        "cbnz x0, 3f",
-        "mov x0, x19",
-        "bl {after_failure}",
-        "blr x0",
-        "b 2b",
-        "3:",
-        "ldp x19, x20, [sp, 16]",
-        "ldp x29, x30, [sp], 32",
-        ".cfi_def_cfa_offset 0",
-        "ret",
-        ".cfi_endproc",
-        allocate = sym allocate_aligned_for_new,
-        after_failure = sym after_failure,
-    );
+/// A loop that tries to allocate; `$failed` says what is done each time that fails, and leaves in `x0` what is called before
+/// the next try.
+macro_rules! tries {
+    ($(#[$doc:meta])* $name:ident, $called:ident: $($failed:literal)*) => {
+        $(#[$doc])*
+        #[unsafe(naked)]
+        pub(super) extern "C" fn $name(size: usize, alignment: usize) -> *mut u8 {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "stp x29, x30, [sp, -32]!",
+                ".cfi_def_cfa_offset 32",
+                ".cfi_offset x29, -32",
+                ".cfi_offset x30, -24",
+                "stp x19, x20, [sp, 16]",
+                ".cfi_offset x19, -16",
+                ".cfi_offset x20, -8",
+                "mov x19, x0",
+                "mov x20, x1",
+                "2:",
+                "mov x0, x19",
+                "mov x1, x20",
+                "bl {allocate}",
+                "cbnz x0, 3f",
+                $($failed,)*
+                "blr x0",
+                "b 2b",
+                "3:",
+                "ldp x19, x20, [sp, 16]",
+                "ldp x29, x30, [sp], 32",
+                ".cfi_def_cfa_offset 0",
+                "ret",
+                ".cfi_endproc",
+                allocate = sym allocate_aligned_for_new,
+                called = sym $called,
+            );
+        }
+    };
+}
+
+tries! {
+    /// Tries, calls the new-handler or throws, tries again.
+    new_aligned_slow, after_failure: "mov x0, x19" "bl {called}"
+}
+
+tries! {
+    /// As [`new_aligned_slow`] where nothing may be thrown and no C++ library can catch: null once there is
+    /// no new-handler left. What a handler throws is not caught.
+    new_or_null, new_handler: "bl {called}" "cbz x0, 3f"
 }
 
 /// Throws `std::bad_alloc` with the parts of it that a static program is linked with: the
@@ -72,118 +88,50 @@ pub(super) extern "C" fn throw_bad_alloc() {
     );
 }
 
-/// As [`new_aligned_slow`] where nothing may be thrown and no C++ library can catch: null once there is
-/// no new-handler left. What a handler throws is not caught.
-#[unsafe(naked)]
-pub(super) extern "C" fn new_or_null(size: usize, alignment: usize) -> *mut u8 {
-    core::arch::naked_asm!(
-        ".cfi_startproc",
-        "stp x29, x30, [sp, -32]!",
-        ".cfi_def_cfa_offset 32",
-        ".cfi_offset x29, -32",
-        ".cfi_offset x30, -24",
-        "stp x19, x20, [sp, 16]",
-        ".cfi_offset x19, -16",
-        ".cfi_offset x20, -8",
-        "mov x19, x0",
-        "mov x20, x1",
-        "2:",
-        "mov x0, x19",
-        "mov x1, x20",
-        "bl {allocate}",
-        "cbnz x0, 3f",
-        "bl {new_handler}",
-        "cbz x0, 3f",
-        "blr x0",
-        "b 2b",
-        "3:",
-        "ldp x19, x20, [sp, 16]",
-        "ldp x29, x30, [sp], 32",
-        ".cfi_def_cfa_offset 0",
-        "ret",
-        ".cfi_endproc",
-        allocate = sym allocate_aligned_for_new,
-        new_handler = sym new_handler,
-    );
+/// A jump to what the program's calls of an operator reach.
+macro_rules! jump {
+    ($target:literal) => {
+        concat!("b ", $target)
+    };
 }
+pub(super) use jump;
 
-macro_rules! forward {
-    ($($name:ident => $target:literal, $doc:literal;)*) => {$(
-        #[doc = $doc]
-        ///
-        /// # Safety
-        ///
-        /// As the operator it jumps to.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-
-                concat!(".globl heapwright", stringify!($name)),
-                concat!(".hidden heapwright", stringify!($name)),
-                concat!("heapwright", stringify!($name), ":"),
-                concat!("b ", $target),
-            );
-        }
-    )*};
+/// A jump through a word of [`sized`](super::sized) instead of a stub.
+macro_rules! jump_sized {
+    ($word:literal) => {
+        concat!(
+            "adrp x16, heapwright_sized
+            add x16, x16, :lo12:heapwright_sized
+            ldr x16, [x16, 8 * ",
+            $word,
+            "]
+            br x16"
+        )
+    };
 }
-pub(super) use forward;
+pub(super) use jump_sized;
 
-/// As [`forward`], through a word of [`sized`](super::sized) instead of a stub.
-macro_rules! forward_sized {
-    ($($name:ident => $word:literal, $doc:literal;)*) => {$(
-        #[doc = $doc]
-        ///
-        /// # Safety
-        ///
-        /// As the operator it jumps to.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-                "adrp x16, heapwright_sized",
-                "add x16, x16, :lo12:heapwright_sized",
-                concat!("ldr x16, [x16, 8 * ", $word, "]"),
-                "br x16",
-            );
-        }
-    )*};
+/// A jump to a function of this library.
+macro_rules! jump_to {
+    () => {
+        "b {target}"
+    };
 }
-pub(super) use forward_sized;
+pub(super) use jump_to;
 
-/// Adds an alignment and the mark to the arguments of `operator delete(void*, size_t)`, and goes on
-/// to the plain form.
+/// Adds an alignment and the mark to the arguments of a sized `operator delete`, and goes on to the plain form, in which the
+/// alignment comes second.
 macro_rules! passing_size {
-    ($($name:ident => $target:literal;)*) => {$(
+    ($($name:ident => $target:literal: $($alignment:literal)*;)*) => {$(
         #[unsafe(naked)]
         pub(super) extern "C" fn $name() {
             core::arch::naked_asm!(
-                "mov x2, #1",
+                $($alignment,)*
                 "movz x3, {mark}",
                 "eor x3, x3, x0",
                 "eor x3, x3, x1",
                 "eor x3, x3, x2",
-                concat!("b ", $target),
-                mark = const super::sized::MARK,
-            );
-        }
-    )*};
-}
-
-/// As [`passing_size`] for the forms with an alignment, which comes second in the plain one.
-macro_rules! passing_size_aligned {
-    ($($name:ident => $target:literal;)*) => {$(
-        #[unsafe(naked)]
-        pub(super) extern "C" fn $name() {
-            core::arch::naked_asm!(
-                "mov x3, x1",
-                "mov x1, x2",
-                "mov x2, x3",
-                "movz x3, {mark}",
-                "eor x3, x3, x0",
-                "eor x3, x3, x1",
-                "eor x3, x3, x2",
-                concat!("b ", $target),
+                jump!($target),
                 mark = const super::sized::MARK,
             );
         }
@@ -191,34 +139,11 @@ macro_rules! passing_size_aligned {
 }
 
 passing_size! {
-    pass => "_ZdlPv";
-    pass_array => "_ZdaPv";
+    pass => "_ZdlPv": "mov x2, #1";
+    pass_array => "_ZdaPv": "mov x2, #1";
+    pass_aligned => "_ZdlPvSt11align_val_t": "mov x3, x1" "mov x1, x2" "mov x2, x3";
+    pass_aligned_array => "_ZdaPvSt11align_val_t": "mov x3, x1" "mov x1, x2" "mov x2, x3";
 }
-
-passing_size_aligned! {
-    pass_aligned => "_ZdlPvSt11align_val_t";
-    pass_aligned_array => "_ZdaPvSt11align_val_t";
-}
-
-/// An operator that also has a hidden name, by which it knows its own address.
-macro_rules! named {
-    ($($name:ident => $target:ident, $doc:literal;)*) => {$(
-        #[doc = $doc]
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub extern "C" fn $name() {
-            core::arch::naked_asm!(
-
-                concat!(".globl heapwright", stringify!($name)),
-                concat!(".hidden heapwright", stringify!($name)),
-                concat!("heapwright", stringify!($name), ":"),
-                "b {target}",
-                target = sym $target,
-            );
-        }
-    )*};
-}
-pub(super) use named;
 
 /// The address behind a hidden name.
 macro_rules! ours {

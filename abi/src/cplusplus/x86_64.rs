@@ -7,43 +7,59 @@ pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
     core::arch::naked_asm!("mov esi, 16", "jmp {aligned}", aligned = sym new_aligned_slow);
 }
 
-/// Tries, calls the new-handler or throws, tries again.
-#[unsafe(naked)]
-pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
-    core::arch::naked_asm!(
-        ".cfi_startproc",
-        "push rbx",
-        ".cfi_def_cfa_offset 16",
-        ".cfi_offset rbx, -16",
-        "push rbp",
-        ".cfi_def_cfa_offset 24",
-        ".cfi_offset rbp, -24",
-        "sub rsp, 8",
-        ".cfi_def_cfa_offset 32",
-        "mov rbx, rdi",
-        "mov rbp, rsi",
-        "2:",
-        "mov rdi, rbx",
-        "mov rsi, rbp",
-        "call {allocate}",
-        "test rax, rax",
-        "jne 3f",
-        "mov rdi, rbx",
-        "call {after_failure}",
-        "call rax",
-        "jmp 2b",
-        "3:",
-        "add rsp, 8",
-        ".cfi_def_cfa_offset 24",
-        "pop rbp",
-        ".cfi_def_cfa_offset 16",
-        "pop rbx",
-        ".cfi_def_cfa_offset 8",
-        "ret",
-        ".cfi_endproc",
-        allocate = sym allocate_aligned_for_new,
-        after_failure = sym after_failure,
-    );
+/// A loop that tries to allocate; `$failed` says what is done each time that fails, and leaves in `rax` what is called before
+/// the next try.
+macro_rules! tries {
+    ($(#[$doc:meta])* $name:ident, $called:ident: $($failed:literal)*) => {
+        $(#[$doc])*
+        #[unsafe(naked)]
+        pub(super) extern "C" fn $name(size: usize, alignment: usize) -> *mut u8 {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "push rbx",
+                ".cfi_def_cfa_offset 16",
+                ".cfi_offset rbx, -16",
+                "push rbp",
+                ".cfi_def_cfa_offset 24",
+                ".cfi_offset rbp, -24",
+                "sub rsp, 8",
+                ".cfi_def_cfa_offset 32",
+                "mov rbx, rdi",
+                "mov rbp, rsi",
+                "2:",
+                "mov rdi, rbx",
+                "mov rsi, rbp",
+                "call {allocate}",
+                "test rax, rax",
+                "jne 3f",
+                $($failed,)*
+                "call rax",
+                "jmp 2b",
+                "3:",
+                "add rsp, 8",
+                ".cfi_def_cfa_offset 24",
+                "pop rbp",
+                ".cfi_def_cfa_offset 16",
+                "pop rbx",
+                ".cfi_def_cfa_offset 8",
+                "ret",
+                ".cfi_endproc",
+                allocate = sym allocate_aligned_for_new,
+                called = sym $called,
+            );
+        }
+    };
+}
+
+tries! {
+    /// Tries, calls the new-handler or throws, tries again.
+    new_aligned_slow, after_failure: "mov rdi, rbx" "call {called}"
+}
+
+tries! {
+    /// As [`new_aligned_slow`] where nothing may be thrown and no C++ library can catch: null once there is
+    /// no new-handler left. What a handler throws is not caught.
+    new_or_null, new_handler: "call {called}" "test rax, rax" "je 3f"
 }
 
 /// The address that the program's calls of a function reach.
@@ -86,119 +102,43 @@ pub(super) extern "C" fn throw_bad_alloc() {
     );
 }
 
-/// As [`new_aligned_slow`] where nothing may be thrown and no C++ library can catch: null once there is
-/// no new-handler left. What a handler throws is not caught.
-#[unsafe(naked)]
-pub(super) extern "C" fn new_or_null(size: usize, alignment: usize) -> *mut u8 {
-    core::arch::naked_asm!(
-        ".cfi_startproc",
-        "push rbx",
-        ".cfi_def_cfa_offset 16",
-        ".cfi_offset rbx, -16",
-        "push rbp",
-        ".cfi_def_cfa_offset 24",
-        ".cfi_offset rbp, -24",
-        "sub rsp, 8",
-        ".cfi_def_cfa_offset 32",
-        "mov rbx, rdi",
-        "mov rbp, rsi",
-        "2:",
-        "mov rdi, rbx",
-        "mov rsi, rbp",
-        "call {allocate}",
-        "test rax, rax",
-        "jne 3f",
-        "call {new_handler}",
-        "test rax, rax",
-        "je 3f",
-        "call rax",
-        "jmp 2b",
-        "3:",
-        "add rsp, 8",
-        ".cfi_def_cfa_offset 24",
-        "pop rbp",
-        ".cfi_def_cfa_offset 16",
-        "pop rbx",
-        ".cfi_def_cfa_offset 8",
-        "ret",
-        ".cfi_endproc",
-        allocate = sym allocate_aligned_for_new,
-        new_handler = sym new_handler,
-    );
+/// A jump to what the program's calls of an operator reach.
+macro_rules! jump {
+    ($target:literal) => {
+        concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]")
+    };
 }
+pub(super) use jump;
 
-macro_rules! forward {
-    ($($name:ident => $target:literal, $doc:literal;)*) => {$(
-        #[doc = $doc]
-        ///
-        /// # Safety
-        ///
-        /// As the operator it jumps to.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-
-                concat!(".globl heapwright", stringify!($name)),
-                concat!(".hidden heapwright", stringify!($name)),
-                concat!("heapwright", stringify!($name), ":"),
-                concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"),
-            );
-        }
-    )*};
+/// A jump through a word of [`sized`](super::sized) instead of the table.
+macro_rules! jump_sized {
+    ($word:literal) => {
+        concat!("jmp qword ptr [rip + heapwright_sized + 8 * ", $word, "]")
+    };
 }
-pub(super) use forward;
+pub(super) use jump_sized;
 
-/// As [`forward`], through a word of [`sized`](super::sized) instead of the table.
-macro_rules! forward_sized {
-    ($($name:ident => $word:literal, $doc:literal;)*) => {$(
-        #[doc = $doc]
-        ///
-        /// # Safety
-        ///
-        /// As the operator it jumps to.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-                concat!("jmp qword ptr [rip + heapwright_sized + 8 * ", $word, "]"),
-            );
-        }
-    )*};
+/// A jump to a function of this library.
+macro_rules! jump_to {
+    () => {
+        "jmp {target}"
+    };
 }
-pub(super) use forward_sized;
+pub(super) use jump_to;
 
-/// Adds an alignment and the mark to the arguments of `operator delete(void*, size_t)`, and goes on
-/// to the plain form.
+/// Adds an alignment and the mark to the arguments of a sized `operator delete`, and goes on to the plain form, in which the
+/// alignment comes second.
 macro_rules! passing_size {
-    ($($name:ident => $target:literal;)*) => {$(
+    ($($name:ident => $target:literal: $alignment:literal;)*) => {$(
         #[unsafe(naked)]
         pub(super) extern "C" fn $name() {
             core::arch::naked_asm!(
-                "mov edx, 1",
+                $alignment,
                 "mov ecx, {mark}",
                 "xor rcx, rdi",
                 "xor rcx, rsi",
                 "xor rcx, rdx",
-                concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"),
-                mark = const super::sized::MARK,
-            );
-        }
-    )*};
-}
-
-/// As [`passing_size`] for the forms with an alignment, which comes second in the plain one.
-macro_rules! passing_size_aligned {
-    ($($name:ident => $target:literal;)*) => {$(
-        #[unsafe(naked)]
-        pub(super) extern "C" fn $name() {
-            core::arch::naked_asm!(
-                "xchg rsi, rdx",
-                "mov ecx, {mark}",
-                "xor rcx, rdi",
-                "xor rcx, rsi",
-                "xor rcx, rdx",
-                concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"),
+                jump!($target),
                 mark = const super::sized::MARK,
             );
         }
@@ -206,34 +146,11 @@ macro_rules! passing_size_aligned {
 }
 
 passing_size! {
-    pass => "_ZdlPv";
-    pass_array => "_ZdaPv";
+    pass => "_ZdlPv": "mov edx, 1";
+    pass_array => "_ZdaPv": "mov edx, 1";
+    pass_aligned => "_ZdlPvSt11align_val_t": "xchg rsi, rdx";
+    pass_aligned_array => "_ZdaPvSt11align_val_t": "xchg rsi, rdx";
 }
-
-passing_size_aligned! {
-    pass_aligned => "_ZdlPvSt11align_val_t";
-    pass_aligned_array => "_ZdaPvSt11align_val_t";
-}
-
-/// An operator that also has a hidden name, by which it knows its own address.
-macro_rules! named {
-    ($($name:ident => $target:ident, $doc:literal;)*) => {$(
-        #[doc = $doc]
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub extern "C" fn $name() {
-            core::arch::naked_asm!(
-
-                concat!(".globl heapwright", stringify!($name)),
-                concat!(".hidden heapwright", stringify!($name)),
-                concat!("heapwright", stringify!($name), ":"),
-                "jmp {target}",
-                target = sym $target,
-            );
-        }
-    )*};
-}
-pub(super) use named;
 
 /// The address behind a hidden name.
 macro_rules! ours {

@@ -4,13 +4,10 @@ use core::ffi::{c_char, c_int, c_void};
 use super::route;
 
 /// POSIX `dlopen`; RTLD_DEEPBIND is cleared unless `HEAPWRIGHT=deepbind=1`.
-///
-/// # Safety
-///
-/// As the C library's: `name` is null or a C string, and what is opened runs its constructors.
+/// The caller promises: as the C library's: `name` is null or a C string, and what is opened runs its constructors.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn dlopen(name: *const c_char, mode: c_int) -> *mut c_void {
+unsafe extern "C" fn dlopen(name: *const c_char, mode: c_int) -> *mut c_void {
     core::arch::naked_asm!(
         ".globl heapwright_dlopen",
         ".hidden heapwright_dlopen",

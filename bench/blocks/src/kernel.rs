@@ -224,12 +224,6 @@ impl Serve for Objects {
 /// Areas of whole pages.
 pub struct Areas(Vmalloc<Os>);
 
-impl Debug for Areas {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_tuple("Areas").field(&self.0.usage()).finish()
-    }
-}
-
 impl Serve for Areas {
     type Token = NonNull<u8>;
 
@@ -299,7 +293,6 @@ impl<A: BlockAllocator> Serve for Blocks<A> {
 /// Visits a block allocator once it has its region.
 struct OnRegion<V> {
     memory: NonNull<[u8]>,
-    /// Gone when it was visited.
     visit: Option<V>,
 }
 

@@ -2,6 +2,11 @@
 //!
 //! `subjects` names them and visits them; `peers` holds the wrappers; `kernel` is the kernel's allocators, likewise. The programs that compare them are this package's own
 //! (`cargo xtask blocks`) and the workloads of `heapwright bench`.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
+#![allow(missing_debug_implementations, reason = "nobody prints an allocator")]
 
 pub mod kernel;
 pub mod peers;

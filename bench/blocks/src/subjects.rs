@@ -23,7 +23,6 @@ pub trait Visit {
 pub const TLSF: &str = "tlsf";
 /// At the grain of one word.
 pub const TLSF_8: &str = "tlsf, grain 8";
-/// The arena form.
 pub const ARENA: &str = "tlsf, arena";
 /// With its tiers of hardening.
 pub const TIERS: [&str; 2] = ["tlsf, neighbours", "tlsf, canaries"];
@@ -33,15 +32,11 @@ pub const RLSF: &str = "rlsf";
 pub const TALC: &str = "talc";
 /// Doug Lea's malloc in Rust, on one region.
 pub const DLMALLOC: &str = "dlmalloc";
-/// The peer of the buddies.
 pub const BUDDY_SYSTEM: &str = "buddy_system_allocator";
 /// The peer of the fits.
 pub const LINKED_LIST: &str = "linked_list_allocator";
-/// The buddy.
 pub const BUDDY: &str = "buddy";
-/// The slabs.
 pub const SLAB: &str = "slab";
-/// The fits.
 pub const FITS: [&str; 4] = ["first-fit", "next-fit", "best-fit", "worst-fit"];
 
 macro_rules! subjects {

@@ -28,10 +28,7 @@ pub(crate) fn pattern(block: *const u8, key: u64) -> u64 {
 }
 
 /// Writes the mark of `key` to both ends of the block.
-///
-/// # Safety
-///
-/// `block` is null or has `size` writable bytes.
+/// The caller promises: `block` is null or has `size` writable bytes.
 #[inline(always)]
 pub(crate) unsafe fn mark(block: *mut u8, size: usize, key: u64) {
     if block.is_null() {
@@ -51,10 +48,7 @@ pub(crate) unsafe fn mark(block: *mut u8, size: usize, key: u64) {
 }
 
 /// Ends the program unless the mark of `key` is there.
-///
-/// # Safety
-///
-/// `block` is null or has `size` readable bytes that [`mark`] wrote to.
+/// The caller promises: `block` is null or has `size` readable bytes that [`mark`] wrote to.
 #[inline(always)]
 pub(crate) unsafe fn verify(block: *const u8, size: usize, key: u64) {
     if !block.is_null() {
@@ -64,10 +58,7 @@ pub(crate) unsafe fn verify(block: *const u8, size: usize, key: u64) {
 }
 
 /// Ends the program unless both ends of the block hold what [`pattern`] said, here or where the block was before.
-///
-/// # Safety
-///
-/// `block` has `size` readable bytes.
+/// The caller promises: `block` has `size` readable bytes.
 #[inline(always)]
 pub(crate) unsafe fn verify_pattern(block: *const u8, size: usize, pattern: u64) {
     // SAFETY: the caller's promise.
@@ -78,10 +69,7 @@ pub(crate) unsafe fn verify_pattern(block: *const u8, size: usize, pattern: u64)
 }
 
 /// Ends the program unless the block begins as [`pattern`] said: what is left of a block that was cut short.
-///
-/// # Safety
-///
-/// `block` has `size` readable bytes.
+/// The caller promises: `block` has `size` readable bytes.
 pub(crate) unsafe fn verify_start(block: *const u8, size: usize, pattern: u64) {
     // SAFETY: the caller's promise.
     unsafe { verify_pattern(block, size.min(WORD), pattern) };
@@ -101,10 +89,7 @@ fn at_end(pattern: u64, size: usize) -> u64 {
 }
 
 /// Not 0 where the block is not as marked.
-///
-/// # Safety
-///
-/// `block` has `size` readable bytes.
+/// The caller promises: `block` has `size` readable bytes.
 #[inline(always)]
 unsafe fn difference(block: *const u8, size: usize, pattern: u64) -> u64 {
     if size < WORD {
@@ -121,10 +106,7 @@ unsafe fn difference(block: *const u8, size: usize, pattern: u64) -> u64 {
 }
 
 /// Of blocks of less than eight bytes: two words of four that overlap, or three bytes.
-///
-/// # Safety
-///
-/// `block` has `size` writable bytes.
+/// The caller promises: `block` has `size` writable bytes.
 #[inline(never)]
 unsafe fn mark_small(block: *mut u8, size: usize, pattern: u64) {
     if size >= HALF {
@@ -144,9 +126,7 @@ unsafe fn mark_small(block: *mut u8, size: usize, pattern: u64) {
     }
 }
 
-/// # Safety
-///
-/// `block` has `size` readable bytes.
+/// The caller promises: `block` has `size` readable bytes.
 #[inline(never)]
 unsafe fn difference_small(block: *const u8, size: usize, pattern: u64) -> u64 {
     let mut differs = 0;

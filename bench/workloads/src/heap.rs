@@ -80,10 +80,7 @@ pub(crate) fn malloc(size: usize) -> *mut u8 {
 }
 
 /// `free`.
-///
-/// # Safety
-///
-/// `block` is null or a live block from this module.
+/// The caller promises: `block` is null or a live block from this module.
 #[inline(always)]
 pub(crate) unsafe fn free(block: *mut u8) {
     match MODE.load(Ordering::Relaxed) {
@@ -107,10 +104,7 @@ pub(crate) fn calloc(size: usize) -> *mut u8 {
 }
 
 /// `realloc`.
-///
-/// # Safety
-///
-/// `block` is null or a live block from this module.
+/// The caller promises: `block` is null or a live block from this module.
 #[inline(always)]
 pub(crate) unsafe fn realloc(block: *mut u8, size: usize) -> *mut u8 {
     if MODE.load(Ordering::Relaxed) == PLAIN {
@@ -166,9 +160,7 @@ fn aligned_slow(align: usize, size: usize) -> *mut u8 {
     }
 }
 
-/// # Safety
-///
-/// As of [`free`].
+/// The caller promises: as of [`free`].
 #[inline(never)]
 unsafe fn free_slow(block: *mut u8) {
     match MODE.load(Ordering::Relaxed) {
@@ -193,9 +185,7 @@ fn calloc_slow(size: usize) -> *mut u8 {
     block
 }
 
-/// # Safety
-///
-/// As of [`realloc`].
+/// The caller promises: as of [`realloc`].
 #[inline(never)]
 unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
     let old = match MODE.load(Ordering::Relaxed) {
@@ -305,10 +295,7 @@ extern "C" fn work_malloc(size: usize) -> *mut u8 {
 }
 
 /// `free`.
-///
-/// # Safety
-///
-/// As of C's.
+/// The caller promises: as of C's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn work_free(block: *mut u8) {
     // SAFETY: the caller's promise.
@@ -328,10 +315,7 @@ extern "C" fn work_calloc(count: usize, size: usize) -> *mut u8 {
 }
 
 /// `realloc`.
-///
-/// # Safety
-///
-/// As of C's.
+/// The caller promises: as of C's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn work_realloc(block: *mut u8, size: usize) -> *mut u8 {
     // SAFETY: the caller's promise.

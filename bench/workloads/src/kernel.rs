@@ -73,7 +73,6 @@ fn map(bytes: usize) -> Option<NonNull<[u8]>> {
     Some(NonNull::slice_from_raw_parts(NonNull::new(at.cast())?, bytes))
 }
 
-/// The process's malloc.
 #[derive(Debug)]
 struct Process;
 

@@ -11,7 +11,6 @@ pub(crate) struct Workload {
     /// Its name, as its source calls it where it has one.
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    /// What can be set.
     pub(crate) parameters: &'static [Parameter],
     pub(crate) run: fn(&Arguments, &mut Results),
 }

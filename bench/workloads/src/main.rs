@@ -17,7 +17,6 @@
 mod arguments;
 mod block;
 mod check;
-mod clock;
 mod community;
 mod heap;
 mod kernel;

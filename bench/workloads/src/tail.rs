@@ -9,16 +9,10 @@
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::io::{self, Write};
 
-use crate::clock;
-
-/// Bins of a doubling.
-const STEPS: u64 = 8;
-/// More than any counter's bits need.
-const BINS: usize = 512;
-const _: () = assert!(BINS as u64 == 64 * STEPS);
+use timing::Bins;
 
 static ON: AtomicBool = AtomicBool::new(false);
-static CALLS: [[AtomicU64; BINS]; 2] = [const { [const { AtomicU64::new(0) }; BINS] }; 2];
+static CALLS: [Bins; 2] = [const { Bins::new() }; 2];
 /// Whether [`SLOWEST`] is kept, and the ticks of the slowest undisturbed call of each kind.
 static APART: AtomicBool = AtomicBool::new(false);
 static SLOWEST: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
@@ -37,11 +31,7 @@ const NAMES: [&str; 2] = ["malloc", "free"];
 /// From now on [`timed`] counts; with `apart` it keeps the slowest undisturbed call too.
 pub(crate) fn start(apart: bool) {
     APART.store(apart, Ordering::Relaxed);
-    let least = (0..1000).map(|_| {
-        let before = clock::ticks();
-        clock::ticks() - before
-    });
-    OVERHEAD.store(least.min().unwrap_or(0), Ordering::Relaxed);
+    OVERHEAD.store(timing::overhead(), Ordering::Relaxed);
     ON.store(true, Ordering::Relaxed);
 }
 
@@ -56,11 +46,11 @@ pub(crate) fn timed<T>(call: Call, f: impl FnOnce() -> T) -> T {
         return f();
     }
     let done = APART.load(Ordering::Relaxed).then(Disturbances::so_far);
-    let before = clock::ticks();
+    let before = timing::ticks();
     let value = f();
-    let took = clock::ticks().wrapping_sub(before);
+    let took = timing::ticks().wrapping_sub(before);
     let took = took.saturating_sub(OVERHEAD.load(Ordering::Relaxed));
-    CALLS[call as usize][bin(took)].fetch_add(1, Ordering::Relaxed);
+    CALLS[call as usize].count(took);
     let slowest = &SLOWEST[call as usize];
     if done.is_some_and(|done| {
         took > slowest.load(Ordering::Relaxed) && done == Disturbances::so_far()
@@ -90,39 +80,14 @@ impl Disturbances {
     }
 }
 
-/// The bin of a duration: all below `STEPS` exactly, then `STEPS` to a doubling.
-fn bin(ticks: u64) -> usize {
-    let bin = if ticks < STEPS {
-        ticks
-    } else {
-        let doubling = u64::from(ticks.ilog2() - STEPS.ilog2());
-        STEPS * (doubling + 1) + ((ticks >> doubling) - STEPS)
-    };
-    usize::try_from(bin).unwrap_or(BINS - 1).min(BINS - 1)
-}
-
-/// The end of a bin.
-fn end(bin: usize) -> f64 {
-    let bin = bin as u64;
-    if bin < STEPS {
-        return (bin + 1) as f64;
-    }
-    let doubling = bin / STEPS - 1;
-    ((bin % STEPS + STEPS + 1) as f64) * (doubling as f64).exp2()
-}
-
 pub(crate) fn write(to: &mut impl Write) -> io::Result<()> {
-    let counted = |call: &[AtomicU64; BINS]| call.iter().any(|n| n.load(Ordering::Relaxed) > 0);
-    if !CALLS.iter().any(counted) {
+    if CALLS.iter().all(|bins| bins.counted().next().is_none()) {
         return Ok(());
     }
-    let ns_per_tick = 1e9 / clock::ticks_per_second();
+    let ns_per_tick = 1e9 / timing::ticks_per_second();
     for (name, bins) in NAMES.iter().zip(&CALLS) {
-        for (i, n) in bins.iter().enumerate() {
-            let n = n.load(Ordering::Relaxed);
-            if n > 0 {
-                writeln!(to, "hist {name} {:.1} {n}", end(i) * ns_per_tick)?;
-            }
+        for (end, n) in bins.counted() {
+            writeln!(to, "hist {name} {:.1} {n}", end * ns_per_tick)?;
         }
     }
     if APART.load(Ordering::Relaxed) {
@@ -132,21 +97,4 @@ pub(crate) fn write(to: &mut impl Write) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bins_are_narrow_and_in_order() {
-        let mut last = 0;
-        for ticks in (0..5000).chain([1 << 20, 1 << 50]) {
-            let at = bin(ticks);
-            assert!(at >= last);
-            last = at;
-            assert!(end(at) > ticks as f64, "{ticks}");
-            assert!(end(at) <= (ticks as f64 + 1.0) * 1.13, "{ticks}: {}", end(at));
-        }
-    }
 }

@@ -3,7 +3,6 @@
 use std::sync::Barrier;
 use std::thread;
 
-use crate::clock;
 use crate::results::wrong;
 
 /// Runs `body(i)` in `count` threads that begin together; what they returned, and the nanoseconds from the first one's
@@ -17,8 +16,8 @@ pub(crate) fn together<T: Send>(count: usize, body: impl Fn(usize) -> T + Sync) 
             .map(|i| {
                 scope.spawn(move || {
                     barrier.wait();
-                    let begun = clock::now();
-                    (body(i), begun, clock::now())
+                    let begun = timing::now();
+                    (body(i), begun, timing::now())
                 })
             })
             .collect();

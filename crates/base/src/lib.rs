@@ -6,7 +6,7 @@
 //!
 //! Depends on nothing. `no_std`, never allocates. The traits, bits and checks are for every
 //! target, the smallest included; locks and atomics need a machine with 64-bit atomics.
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 
 pub mod ability;
 pub mod bits;

@@ -6,7 +6,7 @@
 //!
 //! One owner, `&mut self`, no locks: [`compose`](https://docs.rs/heapwright-compose) adds those.
 //! `no_std`, no `alloc`, no dependency, no atomics; 32 and 64 bit.
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 
 pub mod buddy;
 pub mod fit;

@@ -13,7 +13,7 @@
 //! All take pages from a [`PageAllocator`](base::PageAllocator), keep their tables in such pages too, and are a
 //! [`HandleAllocator`](base::HandleAllocator). They are what compressed memory is kept in: objects of any size to a
 //! page, far fewer accesses than objects, and memory that counts. `no_std`, never allocates elsewhere.
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 
 mod frames;
 #[cfg(target_has_atomic = "64")]

@@ -1,8 +1,6 @@
 //! What the tests share.
-extern crate std;
 
 use core::alloc::Layout;
-use std::vec::Vec;
 
 use base::{AddMemory as _, HandleError};
 use kernel::bitmap::BitmapPages;
@@ -16,7 +14,7 @@ impl Memory {
     /// Room for `pages` pages, one of which is the page allocator's own, and one is lost to alignment.
     pub(crate) fn new(pages: usize) -> Self {
         // Not zero: what is shown must have been written.
-        Self(std::vec![[0xa5a5_a5a5_a5a5_a5a5; PAGE / 8]; pages + 2])
+        Self(vec![[0xa5a5_a5a5_a5a5_a5a5; PAGE / 8]; pages + 2])
     }
 
     pub(crate) fn pages(&mut self) -> BitmapPages {
@@ -123,7 +121,7 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
         let (left, taken) = (source.left.clone(), source.taken.clone());
         let mut heap = make(source);
         let mut random = Random(n as u64 + 1);
-        let (mut live, mut room) = (Vec::new(), std::vec![0; PAGE]);
+        let (mut live, mut room) = (Vec::new(), vec![0; PAGE]);
         let mut refused = 0;
         for step in 0..400u32 {
             if step == 200 {
@@ -132,7 +130,7 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
             let seed = step.to_le_bytes()[0];
             let len = 1 + random.below(heap.max_len());
             let before = heap.usage();
-            match heap.store(&std::vec![seed; len]) {
+            match heap.store(&vec![seed; len]) {
                 Ok(handle) => live.push((handle, seed, len)),
                 Err(error) => {
                     assert_eq!(error, HandleError::NoMemory);
@@ -146,7 +144,7 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
             }
             if step % 3 == 2 && !live.is_empty() {
                 let (handle, seed, len) = live.swap_remove(random.below(live.len()));
-                assert_eq!(heap.read(handle, &mut room).unwrap(), std::vec![seed; len]);
+                assert_eq!(heap.read(handle, &mut room).unwrap(), vec![seed; len]);
                 heap.free(handle).unwrap();
             }
             if step % 10 == 0 {
@@ -156,7 +154,7 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
         }
         assert!(refused > 0, "{n}");
         for (handle, seed, len) in live {
-            assert_eq!(heap.read(handle, &mut room).unwrap(), std::vec![seed; len]);
+            assert_eq!(heap.read(handle, &mut room).unwrap(), vec![seed; len]);
         }
         drop(end(heap));
         assert_eq!(taken.get(), 0, "{n}: pages were not given back");

@@ -1,9 +1,7 @@
 //! What the tests of several mallocs do alike.
-extern crate std;
 use core::time::Duration;
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
-use std::vec::Vec;
 
 use base::{Check, Malloc};
 use page::System;

@@ -48,7 +48,6 @@ pub enum Fault {
 
 /// What giving objects back came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
 pub struct GivenBack {
     /// Bytes of objects that are free now, in whole classes (central-C3). Those of first-class heaps,
     /// which the accounts leave out, count nothing.
@@ -78,7 +77,6 @@ pub struct Central<S> {
 
 impl<S: System> Central<S> {
     /// Empty shelves, one shard in use.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             shelves: [const { [const { Shelf::new() }; CLASSES] }; SHARDS],

@@ -31,7 +31,6 @@ fn slab_at<'a>(base: usize, index: u32) -> Option<&'a Slab> {
 
 impl SlabList {
     /// An empty list.
-    #[must_use]
     pub const fn new() -> Self {
         Self { head: AtomicU32::new(NIL), tail: AtomicU32::new(NIL), len: AtomicU32::new(NIL) }
     }

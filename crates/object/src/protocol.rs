@@ -34,31 +34,26 @@ pub struct Tag(pub u32);
 
 impl Tag {
     /// `state`, a `class` below 128 and an `owner` below 2^20.
-    #[must_use]
     pub const fn new(state: u32, class: usize, owner: u32) -> Self {
         Self(state | base::bits::low32(class) << 2 | owner << 12)
     }
 
     /// RETIRED, LISTED, UNLISTED or LARGE.
-    #[must_use]
     pub const fn state(self) -> u32 {
         self.0 & STATE_MASK
     }
 
     /// The size class.
-    #[must_use]
     pub const fn class(self) -> usize {
         (self.0 >> 2 & 0x3ff) as usize
     }
 
     /// The shelf's owner: a shard or a heap.
-    #[must_use]
     pub const fn owner(self) -> u32 {
         self.0 >> 12
     }
 
     /// The same slab in another state.
-    #[must_use]
     pub const fn with_state(self, state: u32) -> Self {
         Self(self.0 & !STATE_MASK | state)
     }

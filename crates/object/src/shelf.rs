@@ -68,7 +68,6 @@ impl<S> Copy for Supply<'_, S> {}
 
 impl<S: System> Shelf<S> {
     /// An empty shelf.
-    #[must_use]
     pub const fn new() -> Self {
         Self { lock: Lock::new(), partial: SlabList::new(), full: SlabList::new() }
     }

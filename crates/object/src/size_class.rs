@@ -174,21 +174,18 @@ static CLASS_OF: [u8; MAX_SIZE / QUANTUM + 1] = {
 
 /// What is fixed for `class`.
 #[inline(always)]
-#[must_use]
 pub fn info(class: usize) -> &'static ClassInfo {
     &INFO[class]
 }
 
 /// As [`class_of`] for sizes up to [`MAX_LINEAR`], without a table.
 #[inline(always)]
-#[must_use]
 pub const fn linear_class_of(size: usize) -> usize {
     (size + QUANTUM - 1) >> QUANTUM.trailing_zeros()
 }
 
 /// The smallest class that holds `size` bytes, which is at most [`MAX_SIZE`]; 0 for 0.
 #[inline(always)]
-#[must_use]
 pub fn class_of(size: usize) -> usize {
     usize::from(CLASS_OF[linear_class_of(size)])
 }
@@ -197,7 +194,6 @@ pub fn class_of(size: usize) -> usize {
 ///
 /// That is the class of the next multiple of `align`: where classes are closer to each other than
 /// that, each such multiple is the size of one, and else every class's size is such a multiple.
-#[must_use]
 pub fn class_of_aligned(size: usize, align: usize) -> Option<usize> {
     if size > MAX_SIZE || align > GRANULE {
         return None;

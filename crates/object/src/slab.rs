@@ -40,7 +40,6 @@ const _: () = assert!(size_of::<Slab>() == 64 && core::mem::offset_of!(Slab, wor
 
 impl Slab {
     /// The pool for descriptors of `class`.
-    #[must_use]
     pub fn pool(class: usize) -> Pool {
         match (HEADER + info(class).words() * 8).div_ceil(64) {
             1 => Pool::Slab1,

@@ -20,7 +20,6 @@ pub struct Allowance {
 
 impl Allowance {
     /// Nobody has looked yet.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             looked: AtomicBool::new(false),

@@ -35,7 +35,6 @@ struct Rest {
 
 impl<S: System> Arena<S> {
     /// Without memory.
-    #[must_use]
     pub const fn new() -> Self {
         Self { rest: Guarded::new(Rest { at: 0, end: 0 }), used: AtomicUsize::new(0) }
     }

@@ -58,13 +58,11 @@ pub struct Bins {
 
 impl Bins {
     /// Empty lists.
-    #[must_use]
     pub const fn new() -> Self {
         Self { empty: 0, empty_from: 0, occupied: 0, head: [NIL; BINS], tail: [NIL; BINS] }
     }
 
     /// The bin in which a block belongs; `None`: in none (block-B2).
-    #[must_use]
     pub fn proper(info: &BlockInfo) -> Option<usize> {
         Some(match longest_run_log2(info.free())? as usize {
             PARTLY_FREE if info.dirty() == 0 => EMPTY_CLEAN,
@@ -75,13 +73,11 @@ impl Bins {
     }
 
     /// Wholly free blocks.
-    #[must_use]
     pub fn empty(&self) -> u32 {
         self.empty
     }
 
     /// No block below this one is wholly free.
-    #[must_use]
     pub fn empty_from(&self) -> u32 {
         self.empty_from
     }
@@ -92,19 +88,16 @@ impl Bins {
     }
 
     /// A bit for each bin with a block.
-    #[must_use]
     pub fn occupied(&self) -> u32 {
         self.occupied
     }
 
     /// The newest block of a bin.
-    #[must_use]
     pub fn first(&self, bin: usize) -> u32 {
         self.head[bin]
     }
 
     /// The oldest block of a bin.
-    #[must_use]
     pub fn last(&self, bin: usize) -> u32 {
         self.tail[bin]
     }

@@ -32,7 +32,6 @@ impl<const SHIFT: u32> ChunkMap<SHIFT> {
     const LEAF: u32 = ADDRESS - ROOT - SHIFT;
 
     /// Without entries.
-    #[must_use]
     pub const fn new() -> Self {
         Self { root: [const { AtomicUsize::new(0) }; 1 << ROOT] }
     }

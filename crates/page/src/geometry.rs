@@ -18,7 +18,6 @@ pub const GRANULES_PER_BLOCK: usize = BLOCK / GRANULE;
 const _: () = assert!(GRANULES_PER_BLOCK == 128, "a block's bitmap is a u128");
 
 /// How many granules hold `bytes`.
-#[must_use]
 pub const fn granules_for(bytes: usize) -> usize {
     bytes.div_ceil(GRANULE)
 }

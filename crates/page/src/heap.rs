@@ -91,7 +91,6 @@ pub(crate) struct State {
 
 impl<S: System> PageHeap<S> {
     /// An empty heap; the region is made by the first request.
-    #[must_use]
     pub const fn new(source: S) -> Self {
         let state = State {
             bins: Bins::new(),

@@ -50,7 +50,6 @@ struct Table {
 
 impl<S: System> Huge<S> {
     /// None yet.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             table: Guarded::new(Table { at: 0, slots: 0, count: 0 }),

@@ -45,7 +45,6 @@ const CHUNK: usize = 64 << 10;
 
 impl Pool {
     /// Bytes of one piece.
-    #[must_use]
     pub const fn size(self) -> usize {
         match self {
             Self::Slab1 => 64,
@@ -85,7 +84,6 @@ pub struct Meta<S> {
 
 impl<S: System> Meta<S> {
     /// Nothing handed out yet.
-    #[must_use]
     pub const fn new() -> Self {
         let pools = Pools {
             linked: [Linked { free: 0, next: 0, end: 0 }; LINKED],

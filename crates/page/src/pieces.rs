@@ -91,7 +91,6 @@ pub struct Pieces {
 
 impl Pieces {
     /// None yet. `len` is a power of two, and a multiple of the size of a page.
-    #[must_use]
     pub const fn new(size: usize, len: usize) -> Self {
         assert!(len.is_power_of_two() && size >= size_of::<Chunk>());
         Self {

@@ -124,7 +124,6 @@ pub struct Purge {
 
 impl Purge {
     /// Nothing purged yet.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             tick: AtomicU32::new(0),

@@ -38,7 +38,6 @@ fn words<'a>(at: usize) -> Option<&'a Words> {
 
 impl<const SHIFT: u32, const ROOT: usize> RadixMap<SHIFT, ROOT> {
     /// Without entries.
-    #[must_use]
     pub const fn new() -> Self {
         const { assert!(ROOT == 1 << (ADDRESS - SHIFT - 2 * BITS), "the root covers all addresses") };
         Self { root: [const { AtomicUsize::new(0) }; ROOT] }

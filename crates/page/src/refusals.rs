@@ -28,7 +28,6 @@ pub struct Refusals {
 
 impl Refusals {
     /// Nothing refused yet.
-    #[must_use]
     pub const fn new() -> Self {
         Self { pause: AtomicU32::new(0), left: AtomicU32::new(0), tick: AtomicU32::new(0) }
     }

@@ -105,7 +105,6 @@ pub struct Region {
 
 impl Region {
     /// No region yet.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             base: AtomicUsize::new(0),

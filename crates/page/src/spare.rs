@@ -40,7 +40,6 @@ struct Chunk {
 
 impl Spare {
     /// Without memory.
-    #[must_use]
     pub const fn new() -> Self {
         Self { chunks: [const { AtomicUsize::new(0) }; CHUNKS] }
     }

@@ -8,14 +8,12 @@ use crate::table::{
 /// cache lines, `mates`, or `first` if that is more; each time it is found full or empty it doubles: idle threads
 /// keep little.
 #[inline]
-#[must_use]
 pub fn grown(capacity: usize, first: usize, mates: usize, most: usize) -> usize {
     (capacity * 2 + 2 * mates).max(first).min(most)
 }
 
 /// Objects that a refill asks for: half, so that there is room for as many frees as allocations.
 #[inline]
-#[must_use]
 pub const fn refill(capacity: usize) -> usize {
     capacity.div_ceil(2)
 }
@@ -23,7 +21,6 @@ pub const fn refill(capacity: usize) -> usize {
 /// Objects that a flush gives back: one less than a refill asks for, so that a program that takes
 /// and frees the same batch has one more each time, until it needs neither (cache-N4).
 #[inline]
-#[must_use]
 pub const fn flush(capacity: usize) -> usize {
     let most = capacity.div_ceil(2) - 1;
     if most == 0 { 1 } else { most }
@@ -31,49 +28,42 @@ pub const fn flush(capacity: usize) -> usize {
 
 /// Whether half a magazine of objects of this size is put away in the thread's depot when it is full.
 #[inline]
-#[must_use]
 pub const fn is_put_away(size: usize) -> bool {
     size <= PUT_AWAY
 }
 
 /// In how many granules objects of `bytes` may lie to be put away: in one more than they fill.
 #[inline]
-#[must_use]
 pub const fn granules_together(bytes: usize, granule: usize) -> usize {
     bytes.div_ceil(granule) + 1
 }
 
 /// Bytes that each of `threads` threads may put away.
 #[inline]
-#[must_use]
 pub fn depot(threads: u32) -> usize {
     (ALL_DEPOTS / (threads as usize).max(1)).clamp(LEAST_DEPOT, MOST_DEPOT)
 }
 
 /// Bytes in runs that each of `threads` threads may keep.
 #[inline]
-#[must_use]
 pub fn runs(threads: u32) -> usize {
     (ALL_RUNS / (threads as usize).max(1)).clamp(LEAST_RUNS, MOST_RUNS)
 }
 
 /// Whether the oldest half that was put away goes back at this flush.
 #[inline]
-#[must_use]
 pub const fn lets_go(flushes: u64) -> bool {
     flushes.is_multiple_of(FLUSHES_PER_RETURN)
 }
 
 /// Whether a shelf keeps its last slab, of this many bytes, when it is empty.
 #[inline]
-#[must_use]
 pub const fn keeps_last(slab: usize) -> bool {
     slab <= KEEP_EMPTY_SLAB
 }
 
 /// Whether a thread that has been in its slow path this often looks at the clock.
 #[inline]
-#[must_use]
 pub const fn looks_at_clock(slow_paths: u64) -> bool {
     slow_paths % SLOW_PATHS_PER_LOOK == SLOW_PATHS_PER_LOOK - 1
 }

@@ -3,21 +3,18 @@ use crate::table::{LONG, SOON};
 
 /// Whether `at` is at most a second before the tick `now`.
 #[inline]
-#[must_use]
 pub const fn is_soon(at: u32, now: u32) -> bool {
     now.wrapping_sub(at) <= SOON
 }
 
 /// Whether `at` is a second or more before the tick `now`: a block that was emptied then goes back.
 #[inline]
-#[must_use]
 pub const fn is_due(at: u32, now: u32) -> bool {
     now.wrapping_sub(at) >= SOON
 }
 
 /// Whether `at` is more than four seconds before the tick `now`.
 #[inline]
-#[must_use]
 pub const fn is_long_ago(at: u32, now: u32) -> bool {
     now.wrapping_sub(at) > LONG
 }

@@ -5,43 +5,36 @@ use crate::table::{
 };
 
 /// Blocks to commit where `wanted` are needed, `used` are there and `left` can be had.
-#[must_use]
 pub fn ahead(wanted: u32, used: u32, left: u32) -> u32 {
     wanted.max((used / AHEAD_SHARE).min(MOST_AHEAD)).min(left)
 }
 
 /// Of a region's `blocks` those that large blocks may grow into; the rest is for slabs.
-#[must_use]
 pub const fn for_runs(blocks: u32) -> u32 {
     blocks - blocks / SLABS_SHARE
 }
 
 /// Whether a heap of this many bytes is large enough for a memory limit to matter.
-#[must_use]
 pub const fn nears_limits(bytes: usize) -> bool {
     bytes > SMALL_HEAP
 }
 
 /// Whether pages may be moved into `count` more blocks after `moved` (moved-P2).
-#[must_use]
 pub const fn may_move(moved: u32, count: u32) -> bool {
     moved + count <= MOST_MOVED
 }
 
 /// Whether an empty block with moved pages is to be one mapping again at once.
-#[must_use]
 pub const fn joins_at_once(moved: u32) -> bool {
     moved > KEEP_MOVED
 }
 
 /// Whether `len` bytes of contents move by page tables, and not as a copy, to memory that is `clean`: not resident.
-#[must_use]
 pub const fn moves_pages(len: usize, clean: bool) -> bool {
     len >= MOVE_FROM && (clean || len > COPY_AT_MOST)
 }
 
 /// Whether a block of `held` bytes that is to have `size`, and cannot where it is, grows by steps.
-#[must_use]
 pub const fn grows_by_steps(held: usize, size: usize) -> bool {
     held > COPY_AT_MOST && size > held && size - held <= held / STEP_SHARE
 }

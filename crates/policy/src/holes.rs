@@ -18,7 +18,6 @@ pub enum Pace {
 impl Pace {
     /// `long_ago`: the last search was. `busy`: the program goes on, and the last search was a moment ago. `kept`: what
     /// the user has asked to keep, or the floor.
-    #[must_use]
     pub const fn of(long_ago: bool, busy: bool, kept: usize) -> Self {
         match (long_ago || kept < LEAST_HOLES_NOW, busy) {
             (true, _) => Self::Seldom,
@@ -30,7 +29,6 @@ impl Pace {
 
 /// What has to come back, and to be slack, before a search is worth the walk.
 #[inline]
-#[must_use]
 pub fn least(claimed: usize, pace: Pace) -> usize {
     match pace {
         Pace::AtOnce => claimed.max(LEAST_HOLES_NOW),
@@ -42,7 +40,6 @@ pub fn least(claimed: usize, pace: Pace) -> usize {
 /// As [`least`], where earlier searches were regretted: `backoff` more, up to the most that was
 /// claimed lately, or the floor; and no more than the room that a memory limit leaves, if that is
 /// less than either.
-#[must_use]
 pub fn worth(claimed: usize, pace: Pace, backoff: usize, peak: usize, room: usize) -> usize {
     let seldom = least(claimed, Pace::Seldom);
     let more = least(claimed, pace).max(backoff.min(peak.max(FLOOR)));
@@ -52,33 +49,28 @@ pub fn worth(claimed: usize, pace: Pace, backoff: usize, peak: usize, room: usiz
 /// How many bytes a program may free before nothing says any more that it goes on: four for each that it claims, up to an
 /// eighth of what is `live`.
 #[inline]
-#[must_use]
 pub fn covered(before: usize, claimed: usize, freed: usize, live: usize) -> usize {
     let most = (live / COVERED_SHARE).max(CLOCK_STEP);
     before.saturating_add(claimed.saturating_mul(CLAIM_COVERS)).min(most).saturating_sub(freed)
 }
 
 /// Whether a search of `worth` bytes is regretted, when this many were soon needed again.
-#[must_use]
 pub const fn is_regretted(needed_again: usize, worth: usize) -> bool {
     needed_again >= worth / 2
 }
 
 /// Whether the mebibyte in which `freed` bytes lie is another than before the last `of_them`: the
 /// clock is read that often.
-#[must_use]
 pub const fn is_next_step(freed: usize, of_them: usize) -> bool {
     freed / CLOCK_STEP != (freed - of_them) / CLOCK_STEP
 }
 
 /// The backoff after a search of `worth` bytes that was regretted.
-#[must_use]
 pub const fn backoff(worth: usize) -> usize {
     worth.saturating_mul(2)
 }
 
 /// The backoff after four quiet seconds.
-#[must_use]
 pub const fn eased(backoff: usize) -> usize {
     backoff / 2
 }

@@ -24,7 +24,6 @@ pub struct Held {
 /// How much free memory stays (purge-G1, purge-G3). Slack is free memory too, and counts as that; but a program that goes on needs whole
 /// pages sooner than what is left between objects.
 #[inline]
-#[must_use]
 pub fn limit(held: Held, floor: usize, room: usize) -> usize {
     let used = held.live.saturating_sub(held.slack + held.holes);
     floor.max(used).saturating_sub(held.slack).max(held.beside_slack).min(room)
@@ -34,7 +33,6 @@ pub fn limit(held: Held, floor: usize, room: usize) -> usize {
 /// the limit with each free, gives back a row of granules now and then, and not one with each; but never beyond the room
 /// that a memory limit leaves. `kept` is what is kept at least, and where nothing is to be kept there is no delay.
 #[inline]
-#[must_use]
 pub fn begin(limit: usize, kept: usize, room: usize) -> usize {
     limit.saturating_add(kept / DELAY_SHARE).min(room)
 }
@@ -42,7 +40,6 @@ pub fn begin(limit: usize, kept: usize, room: usize) -> usize {
 /// What is left once more than that was there: an eighth less, so that the next free is not
 /// beyond it again.
 #[inline]
-#[must_use]
 pub const fn target(limit: usize) -> usize {
     limit - limit / 8
 }
@@ -50,7 +47,6 @@ pub const fn target(limit: usize) -> usize {
 /// What may be free beside `live` memory where `allowed` is the limit of both (purge-G3); `usize::MAX`:
 /// there is none.
 #[inline]
-#[must_use]
 pub fn room(live: usize, allowed: usize) -> usize {
     if allowed == usize::MAX {
         return usize::MAX;
@@ -60,7 +56,6 @@ pub fn room(live: usize, allowed: usize) -> usize {
 }
 
 /// The floor after a purge that was regretted (purge-G1), in bytes; `least` is what the user asked for.
-#[must_use]
 pub fn raised(floor: usize, least: usize) -> usize {
     floor.saturating_mul(2).min(MAX_FLOOR).max(least)
 }
@@ -68,20 +63,17 @@ pub fn raised(floor: usize, least: usize) -> usize {
 /// Whether regret has raised the floor as far as it goes (purge-G1). The limit then leaves slack out: where there is more slack
 /// than the floor no free memory would stay, however often it is needed again.
 #[inline]
-#[must_use]
 pub const fn is_highest(floor: usize, least: usize) -> bool {
     floor >= MAX_FLOOR && floor > least
 }
 
 /// The floor after four quiet seconds (purge-G1).
-#[must_use]
 pub fn lowered(floor: usize, least: usize) -> usize {
     (floor / 2).max(least)
 }
 
 /// What stays however long nobody needs it: nothing, if the user did not ask for more than is kept in any
 /// case. In bytes.
-#[must_use]
 pub const fn asked_for(kept: usize) -> usize {
     if kept > FLOOR { kept } else { 0 }
 }
@@ -90,7 +82,6 @@ pub const fn asked_for(kept: usize) -> usize {
 /// all events. Twice as much, because what is freed raises what is free and lowers the limit: a
 /// program that only frees is never behind by more than one call.
 #[inline]
-#[must_use]
 pub const fn at_once(freed: usize, extra: usize) -> usize {
     freed.saturating_mul(2).saturating_add(extra)
 }

@@ -3,7 +3,6 @@ use crate::table::{FIRST_PAUSE, LONGEST_PAUSE};
 
 /// Attempts to be turned away after one that was refused `refused` times and given memory `given` times;
 /// `pause` were turned away before it. `None`: it asked for nothing and changes nothing.
-#[must_use]
 pub fn pause(pause: u32, refused: u32, given: u32) -> Option<u32> {
     match (refused, given) {
         (0, 0) => None,

@@ -7,7 +7,7 @@
 //! [`PageSource`] says in states what each call needs and leaves, [`FrameSource`] the same of memory apart from
 //! addresses. Only [`os`] names an
 //! operating system, and is there where one is known. `no_std`, never allocates.
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 
 #[cfg(target_has_atomic = "64")]
 pub mod failing;

@@ -91,7 +91,6 @@ pub struct Outside {
 
 impl Outside {
     /// None yet.
-    #[must_use]
     pub const fn new() -> Self {
         Self { begun: AtomicU32::new(0), ended: AtomicU32::new(0) }
     }

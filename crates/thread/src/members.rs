@@ -122,7 +122,6 @@ impl<S: System, R: Record> Members<S, R> {
     const SIZE: usize = size_of::<R>().next_multiple_of(PAGE);
 
     /// No thread yet.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             id: AtomicUsize::new(0),

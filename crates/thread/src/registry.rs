@@ -25,7 +25,6 @@ pub struct Registry<S> {
 
 impl<S: System> Registry<S> {
     /// No thread yet.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             lock: Lock::new(),

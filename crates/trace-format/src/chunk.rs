@@ -13,13 +13,16 @@ pub const THREAD_ENDED: u32 = 2;
 /// The process has begun to end, by itself, and its threads' last chunks may not be sealed.
 pub const PROCESS_ENDS: u32 = 4;
 
+/// The thread of chunks that are no thread's: in them are the frames and modules that all threads' events name.
+pub const FRAMES: u32 = u32::MAX;
+
 /// The first bytes of a chunk. Numbers are little-endian, as all in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct ChunkHead {
     /// [`ChunkHead::MAGIC`].
     pub magic: u32,
-    /// Which of the process's threads, from 0 on, in the order of their first events.
+    /// Which of the process's threads, from 0 on, in the order of their first events; or [`FRAMES`].
     pub thread: u32,
     /// The kernel's number of the thread.
     pub tid: u32,

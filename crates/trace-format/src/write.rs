@@ -189,7 +189,34 @@ impl Writer {
         self.commit();
     }
 
-    /// Any event, the two above among them.
+    /// The thread's next allocation is made from `frame`.
+    ///
+    /// # Safety
+    /// As for [`malloc`](Self::malloc).
+    #[inline(always)]
+    pub unsafe fn stack(&mut self, time: u64, frame: u64) {
+        let since = self.since(time);
+        if since >= LONG_TIME || frame >= 1 << 28 {
+            // SAFETY: passed on.
+            return unsafe { self.stack_slow(since, frame) };
+        }
+        let (frame, bits) = varint::word(frame);
+        // SAFETY: an event fits.
+        unsafe { self.word(since << 2 | (Kind::From as u64) << 8 | frame << 16, 16 + bits) };
+        self.commit();
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn stack_slow(&mut self, since: u64, frame: u64) {
+        // SAFETY: an event fits.
+        unsafe { self.first(Kind::From, since) };
+        // SAFETY: as above.
+        unsafe { self.number(frame) };
+        self.commit();
+    }
+
+    /// Any event, those above among them.
     ///
     /// # Safety
     /// As for [`malloc`](Self::malloc).
@@ -201,6 +228,8 @@ impl Writer {
             Event::Calloc { at, size } => return unsafe { self.calloc(time, at, size) },
             // SAFETY: passed on.
             Event::Free { at } => return unsafe { self.free(time, at) },
+            // SAFETY: passed on.
+            Event::From { frame } => return unsafe { self.stack(time, frame) },
             _ => parts(event),
         };
         let since = self.since(time);
@@ -290,10 +319,12 @@ impl Writer {
     /// Writes the low bits of a word, which are whole bytes; the rest is written over by what comes next.
     #[inline(always)]
     unsafe fn word(&mut self, word: u64, bits: u64) {
-        // SAFETY: passed on.
-        unsafe { self.at.cast::<u64>().write_unaligned(word.to_le()) };
+        // Read once: what is written there is not the writer itself, which the compiler cannot know.
+        let at = self.at;
         // SAFETY: still inside the chunk.
-        self.at = unsafe { self.at.add((bits >> 3) as usize) };
+        self.at = unsafe { at.add((bits >> 3) as usize) };
+        // SAFETY: passed on.
+        unsafe { at.cast::<u64>().write_unaligned(word.to_le()) };
     }
 
     #[inline]

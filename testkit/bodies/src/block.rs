@@ -6,7 +6,6 @@ use core::ptr::NonNull;
 
 use crate::{Memory, Outcome};
 
-/// A live block.
 pub struct Block<'a> {
     memory: &'a dyn Memory,
     start: NonNull<u8>,
@@ -68,7 +67,6 @@ impl<'a> Block<'a> {
         self.end(kept)
     }
 
-    /// The same for one that was [`marked`](Self::marked).
     pub(crate) fn free_marked(self) -> Outcome {
         // SAFETY: written by `marked`.
         let first = unsafe { self.start.read() };

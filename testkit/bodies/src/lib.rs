@@ -11,6 +11,10 @@
 //!
 //! In a kernel memory is Rust's global allocator ([`Global`]); the test kit tries C's functions with them. Every block is
 //! filled, and read again before it is freed.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 #![no_std]
 
 extern crate alloc;
@@ -32,7 +36,6 @@ pub use scale::{FULL, Scale};
 /// How it went: what was wrong.
 pub type Outcome = Result<(), &'static str>;
 
-/// A body.
 pub type Run = fn(&dyn Memory, Scale) -> Outcome;
 
 /// The bodies with their names, in the order of the text.

@@ -10,10 +10,8 @@ use core::hint::black_box;
 ///
 /// What an implementer hands out is valid for the layout until it is freed.
 pub unsafe trait Memory {
-    /// A block.
     fn allocate(&self, layout: Layout) -> *mut u8;
 
-    /// A block of zeroes.
     fn allocate_zeroed(&self, layout: Layout) -> *mut u8;
 
     /// A block of `size` bytes with what the old one held; null: the old one is still there.

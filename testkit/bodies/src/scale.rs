@@ -18,20 +18,17 @@ pub struct Scale {
 
 impl Scale {
     /// Blocks of the full size, of which one in `parts` is made, from a system of any memory.
-    #[must_use]
     pub const fn part(parts: usize) -> Self {
         let refused_from = if usize::BITS == 64 { 48 } else { 28 };
         Self { sizes: FULL, counts: FULL / parts, pairs: 1_000_000 / parts, refused_from }
     }
 
     /// What fits a machine of `memory` bytes, 128 MiB at most, in the time of an emulator.
-    #[must_use]
     pub const fn machine(memory: usize) -> Self {
         Self { sizes: memory, counts: memory, pairs: 5_000, refused_from: 28 }
     }
 
     /// The size for `full`; at least one byte.
-    #[must_use]
     pub fn size(self, full: u32) -> usize {
         part_of(full, self.sizes)
     }

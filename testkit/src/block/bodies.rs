@@ -31,7 +31,6 @@ pub struct Part(
 
 impl Part {
     /// That part of `full`, at least one.
-    #[must_use]
     pub fn of(self, full: usize) -> usize {
         (full / self.0).max(1)
     }
@@ -39,15 +38,12 @@ impl Part {
 
 type Run = fn(&dyn Malloc, Part) -> Result<(), String>;
 
-/// A test body.
 #[derive(Debug, Clone, Copy)]
 pub struct Body {
-    /// Its name.
     pub name: &'static str,
     run: Run,
 }
 
-/// All seven.
 pub const BODIES: [Body; 7] = [
     Body { name: "basic", run: |_, part| common("basic", &Global, part) },
     Body { name: "align", run: |_, part| common("align", &Global, part) },
@@ -74,7 +70,6 @@ fn mi(malloc: &dyn Malloc, part: Part) -> Result<(), String> {
 
 struct C<'a>(&'a dyn Malloc);
 
-/// What `malloc` aligns to.
 const ALIGN: usize = 16;
 
 // SAFETY: what a malloc promises.

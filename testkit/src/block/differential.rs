@@ -21,9 +21,7 @@ use crate::program::{Op, Program};
 use crate::rng::mix;
 use crate::shadow::DEFAULT_ALIGN;
 
-/// One allocator in the race.
 pub trait Lane {
-    /// Its name.
     fn name(&self) -> &'static str;
     /// Empties the slot.
     fn free(&mut self, slot: usize);
@@ -37,7 +35,6 @@ pub trait Lane {
     fn bytes(&mut self, slot: usize) -> Option<&mut [u8]>;
     /// Walks the structure.
     fn check(&self) -> Result<(), String>;
-    /// How many requests it refused.
     fn refused(&self) -> usize;
 }
 

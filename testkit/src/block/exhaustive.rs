@@ -22,9 +22,7 @@ use super::kind::Kind;
 /// What is tried, and how far.
 #[derive(Debug, Clone)]
 pub struct Alphabet {
-    /// Bytes of memory.
     pub memory: usize,
-    /// The layouts allocated.
     pub layouts: Vec<Layout>,
     /// The sizes that a block is changed to.
     pub sizes: Vec<usize>,
@@ -41,11 +39,9 @@ pub enum Step {
     Free(usize),
     /// Reallocate the live block of this age to the size of this index.
     Reallocate(usize, usize),
-    /// Resize it in place.
     Resize(usize, usize),
 }
 
-/// What was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Searched {
     /// Programs run, each a prefix of others.

@@ -47,7 +47,6 @@ unsafe impl Send for Growing {}
 
 impl Growing {
     /// Without memory; its end will move by `step` bytes, a power of two, at a time.
-    #[must_use]
     pub fn new(step: usize) -> Growing {
         let given = Given { start: core::ptr::null_mut(), len: 0, step };
         Growing { arena: Arena::new(Tlsf::new(), given), step }

@@ -34,7 +34,6 @@ pub struct Heap<'k, A> {
 
 impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     /// Without memory.
-    #[must_use]
     pub fn new(kind: &'k Kind<A>) -> Heap<'k, A> {
         Heap {
             kind,
@@ -56,13 +55,11 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// The checks only when asked for: for long programs.
-    #[must_use]
     pub fn unwatched(mut self) -> Self {
         self.watched = false;
         self
     }
 
-    /// What it is.
     pub fn kind(&self) -> &'k Kind<A> {
         self.kind
     }
@@ -72,12 +69,10 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         &mut self.allocator
     }
 
-    /// The live blocks.
     pub fn shadow(&self) -> &Shadow {
         &self.shadow
     }
 
-    /// The memory that was added.
     pub fn memories(&self) -> &[Memory] {
         &self.memories
     }
@@ -243,7 +238,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         shape_by(&mut |visit| walk(&self.allocator, visit))
     }
 
-    /// What it counts.
     pub fn stats(&self) -> Option<BlockStats> {
         self.kind.stats.map(|stats| stats(&self.allocator))
     }

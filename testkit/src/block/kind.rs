@@ -32,7 +32,6 @@ pub enum Grows {
 /// An allocator type under test.
 #[derive(Debug)]
 pub struct Kind<A> {
-    /// Its name in reports.
     pub name: &'static str,
     /// An allocator without memory.
     pub make: fn() -> A,
@@ -93,7 +92,6 @@ impl<A: BlockAllocator + AddMemory> Kind<A> {
     }
 
     /// With all the abilities that a complete allocator has.
-    #[must_use]
     pub const fn complete(self) -> Kind<A>
     where
         A: Check + Walk + Stats + UsableSize + ResizeInPlace + Free + RemoveMemory + Owns + Reset,
@@ -102,32 +100,24 @@ impl<A: BlockAllocator + AddMemory> Kind<A> {
         kind.remove().owns().reset()
     }
 
-    /// As [`Kind::room`].
-    #[must_use]
     pub const fn with_room(self, room: fn(usize, Layout) -> bool) -> Kind<A> {
         Kind { room, ..self }
     }
 
-    /// As [`Kind::enough`].
-    #[must_use]
     pub const fn with_enough(self, enough: usize) -> Kind<A> {
         Kind { enough, ..self }
     }
 
-    /// As [`Kind::grows`].
-    #[must_use]
     pub const fn with_growth(self, grows: Grows) -> Kind<A> {
         Kind { grows, ..self }
     }
 
     /// Free neighbours may stay apart, or a piece in use may hold several blocks.
-    #[must_use]
     pub const fn without_merging(self) -> Kind<A> {
         Kind { merges: false, ..self }
     }
 
     /// Memory may be kept for one size after every block is free.
-    #[must_use]
     pub const fn without_recovery(self) -> Kind<A> {
         Kind { recovers: false, ..self }
     }
@@ -139,7 +129,6 @@ macro_rules! abilities {
         impl<A: BlockAllocator + AddMemory> Kind<A> {
             $(
                 #[doc = concat!("It has [`", stringify!($ability), "`].")]
-                #[must_use]
                 pub const fn $word(self) -> Kind<A>
                 where
                     A: $ability,

@@ -41,7 +41,6 @@ macro_rules! kinds {
 
         $(
             #[doc = concat!("`", $name, "`: ", $about, ".")]
-            #[must_use]
             pub fn $id() -> Kind<$type> {
                 let kind = Kind::new($name, <$type>::new as fn() -> $type);
                 $(let kind = kind.$ability();)*
@@ -55,35 +54,30 @@ macro_rules! kinds {
 registry::blocks!(kinds);
 
 /// TLSF, at one word.
-#[must_use]
 pub fn tlsf_8() -> Kind<Tlsf<4, 8, 8>> {
     let kind = Kind::new("tlsf at 8", Tlsf::new as fn() -> Tlsf<4, 8, 8>).complete();
     kind.with_room(room::good_at::<8>).with_enough(8 << 10).with_growth(Grows::BothWays)
 }
 
 /// TLSF, at a cache line.
-#[must_use]
 pub fn tlsf_64() -> Kind<Tlsf<4, 8, 64>> {
     let kind = Kind::new("tlsf at 64", Tlsf::new as fn() -> Tlsf<4, 8, 64>).complete();
     kind.with_room(room::good_at::<64>).with_enough(16 << 10).with_growth(Grows::BothWays)
 }
 
 /// TLSF that looks at a block and its neighbours at each free.
-#[must_use]
 pub fn tlsf_neighbours() -> Kind<Tlsf<4, 8, 16, Neighbours>> {
     let kind = Kind::new("tlsf, neighbours", Tlsf::new as fn() -> _).complete();
     kind.with_room(room::good).with_enough(8 << 10).with_growth(Grows::BothWays)
 }
 
 /// TLSF with a sum in each header.
-#[must_use]
 pub fn tlsf_canaries() -> Kind<Tlsf<4, 8, 16, Canaries>> {
     let kind = Kind::new("tlsf, canaries", Tlsf::new as fn() -> _).complete();
     kind.with_room(room::good).with_enough(8 << 10).with_growth(Grows::BothWays)
 }
 
 /// TLSF as an arena over the memory added: it takes it a page at a time, and gives the end back.
-#[must_use]
 pub fn arena() -> Kind<Growing> {
     let kind = Kind::new("tlsf, arena", Growing::default as fn() -> _).check().walk();
     let kind = kind.stats().usable().resize().free().without_recovery();

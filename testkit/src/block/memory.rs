@@ -11,7 +11,6 @@ const MARK: u8 = 0xA5;
 const DIRT: u8 = 0xDB;
 const ALIGN: usize = 4096;
 
-/// Memory of its own; freed with it.
 #[derive(Debug)]
 pub struct Memory {
     whole: *mut u8,
@@ -28,7 +27,6 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     /// `len` bytes that begin `offset` bytes after a multiple of 4096, none of them zero.
-    #[must_use]
     pub fn new(len: usize, offset: usize) -> Memory {
         let memory = Memory::untouched(len, offset);
         memory.guard(memory.start, DIRT, len);
@@ -37,7 +35,6 @@ impl Memory {
 
     /// As [`new`](Self::new), but the system has not been asked for a page of it yet, and what
     /// it gives will be zero.
-    #[must_use]
     pub fn untouched(len: usize, offset: usize) -> Memory {
         let front = GUARD.next_multiple_of(ALIGN) + offset;
         let layout = Layout::from_size_align(front + len + GUARD, ALIGN).expect("it exists");
@@ -59,26 +56,20 @@ impl Memory {
         unsafe { at.write_bytes(byte, len) };
     }
 
-    /// Where it begins.
-    #[must_use]
     pub fn start(&self) -> *mut u8 {
         self.start
     }
 
-    /// Its bytes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether it has none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Whether `[at, at + len)` lies within it.
-    #[must_use]
     pub fn holds(&self, at: usize, len: usize) -> bool {
         let start = self.start.addr();
         at >= start && at.checked_add(len).is_some_and(|end| end <= start + self.len)

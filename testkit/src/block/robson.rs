@@ -17,14 +17,11 @@ use base::{AddMemory, BlockAllocator};
 use super::memory::Memory;
 use crate::rng::Rng;
 
-/// What the program keeps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// The most bytes of payload live at once.
     pub live: usize,
-    /// The largest request.
     pub largest: usize,
-    /// The smallest request.
     pub smallest: usize,
 }
 
@@ -41,9 +38,7 @@ pub enum Adversary {
 /// The refused request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused {
-    /// Its bytes.
     pub size: usize,
-    /// Bytes live when it was made.
     pub live: usize,
 }
 
@@ -211,7 +206,6 @@ pub fn least_memory<A: BlockAllocator + AddMemory>(
 
 /// Theorem 2: what is enough for a buddy without headers whose least block is `unit` bytes, in a
 /// memory that begins anywhere, two bits for each unit included.
-#[must_use]
 pub fn buddy_bound(budget: Budget, unit: usize) -> usize {
     let power = |size: usize| size.max(unit).next_power_of_two();
     let (most, least) = (power(budget.largest), power(budget.smallest));

@@ -7,33 +7,28 @@ fn grains(size: usize, grain: usize) -> usize {
 }
 
 /// A quarter of the free memory, by any design that rounds to powers of two.
-#[must_use]
 pub fn generous(free: usize, layout: Layout) -> bool {
     let block = layout.size().saturating_add(64 + 2 * layout.align());
     block.checked_next_power_of_two().is_some_and(|block| free / 4 >= block)
 }
 
 /// Nothing: what is freed is not free again.
-#[must_use]
 pub fn none(_free: usize, _layout: Layout) -> bool {
     false
 }
 
 /// By a search that takes what fits: at more than the grain, some may be lost in front.
-#[must_use]
 pub fn exact(free: usize, layout: Layout) -> bool {
     let lost = if layout.align() > 16 { layout.align() + 32 } else { 0 };
     free >= grains(layout.size(), 16).saturating_add(lost)
 }
 
 /// By one that looks in bins of an eighth of a doubling.
-#[must_use]
 pub fn good(free: usize, layout: Layout) -> bool {
     good_at::<16>(free, layout)
 }
 
 /// The same at another grain.
-#[must_use]
 pub fn good_at<const GRAIN: usize>(free: usize, layout: Layout) -> bool {
     let lost = if layout.align() > GRAIN { layout.align() + 64 } else { 0 };
     let block = grains(layout.size(), GRAIN).saturating_add(lost);
@@ -41,7 +36,6 @@ pub fn good_at<const GRAIN: usize>(free: usize, layout: Layout) -> bool {
 }
 
 /// By one in bins of a doubling, for powers of two.
-#[must_use]
 pub fn half(free: usize, layout: Layout) -> bool {
     let block = layout.size().saturating_add(8).checked_next_power_of_two().unwrap_or(usize::MAX);
     let block = block.max(32);
@@ -52,7 +46,6 @@ pub fn half(free: usize, layout: Layout) -> bool {
 }
 
 /// By one that takes powers of two, as large as they are aligned.
-#[must_use]
 pub fn powers(free: usize, layout: Layout) -> bool {
     let size = layout.size().checked_next_power_of_two().unwrap_or(usize::MAX);
     free >= size.max(layout.align()).max(16)

@@ -49,7 +49,6 @@ pub fn rules<A: BlockAllocator + AddMemory>() -> Vec<Rule<A>> {
 /// How every rule went.
 #[derive(Debug)]
 pub struct Report {
-    /// The kind's name.
     pub kind: &'static str,
     /// One line a rule.
     pub text: String,

@@ -13,7 +13,6 @@ pub fn shape(heap: &impl Walk) -> String {
 /// What a walk shows its pieces to.
 pub type Visit<'a> = &'a mut dyn FnMut(Piece) -> ControlFlow<()>;
 
-/// As [`shape`], of what `walk` walks.
 pub fn shape_by(walk: &mut dyn FnMut(Visit<'_>)) -> String {
     let mut text = String::new();
     let mut end = None;

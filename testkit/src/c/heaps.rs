@@ -31,7 +31,6 @@ unsafe impl Send for Heaps {}
 
 impl Heaps {
     /// A new heap; none where the process has no heaps, or no memory.
-    #[must_use]
     pub fn new(c: C) -> Option<Heaps> {
         let new: New = symbol::find(c"heapwright_heap_new")?;
         let destroy = symbol::find(c"heapwright_heap_destroy")?;

@@ -8,7 +8,6 @@ impl Program {
     /// Every four bytes are an operation on one of `slots` slots: which and where, a shift, and
     /// sixteen bits of a size of at most `most` bytes. All bytes mean something, and a changed
     /// byte changes one operation. Bytes beyond the last four are not read.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8], slots: u32, most: usize) -> Program {
         let (groups, _) = bytes.as_chunks::<WIDTH>();
         Program { ops: groups.iter().map(|&group| op(group, slots.max(1), most)).collect() }

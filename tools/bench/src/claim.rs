@@ -13,7 +13,6 @@ use crate::stats::{ENOUGH_PAIRS, Ratio};
 /// A difference that has to be excluded before two are called level.
 pub const LEVEL: f64 = 0.05;
 
-/// What a ratio shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim {
     /// It is below 1.
@@ -22,13 +21,11 @@ pub enum Claim {
     More,
     /// It is 1, but for less than [`LEVEL`].
     Level,
-    /// Nothing.
     Untold,
 }
 
 impl Claim {
     /// What `ratio` shows, where the baseline differs from itself by `noise`.
-    #[must_use]
     pub fn of(ratio: &Ratio, noise: Option<f64>) -> Self {
         let noise = noise.unwrap_or(0.0);
         let far = ratio.estimate.ln().abs() > noise.ln_1p();
@@ -42,14 +39,11 @@ impl Claim {
         }
     }
 
-    /// Whether it is a difference.
-    #[must_use]
     pub fn is_difference(self) -> bool {
         matches!(self, Self::Less | Self::More)
     }
 
     /// What stands behind a figure: nothing where there is a difference.
-    #[must_use]
     pub fn mark(self) -> &'static str {
         match self {
             Self::Less | Self::More => "",
@@ -64,7 +58,6 @@ pub const MARKS: &str = "= level, ? cannot be told";
 
 /// Those who may have the least: the one with the least estimate, and all who are not shown to have more than that one. Nobody
 /// where that is everybody.
-#[must_use]
 pub fn leaders<T: Copy>(all: &[(T, Ratio)], noise: Option<f64>) -> Vec<T> {
     let Some((_, least)) = all.iter().min_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate)) else {
         return Vec::new();

@@ -8,7 +8,6 @@ const MOST: usize = 3;
 /// By edit distance, where a swap of neighbours counts once and letters' case does not count; a third of the longer
 /// name's letters may differ. A name that begins with `word`, or that `word` begins with, is close too. Cost: the
 /// product of the lengths for every name.
-#[must_use]
 pub fn closest<'a>(word: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let word = word.to_lowercase();
     let mut near: Vec<(usize, &str)> = among

@@ -6,10 +6,8 @@
 use core::mem;
 use std::fs;
 
-/// A processor that may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Processor {
-    /// Its number.
     pub number: usize,
     /// The lowest number of the hardware threads of its core.
     pub core: usize,
@@ -19,7 +17,6 @@ pub struct Processor {
 /// hardware thread of each core first. None: it is not pinned, as it knows best (`threads` is 0) or needs all there are.
 ///
 /// To be asked after the machine was put in order: hardware threads may have been switched off.
-#[must_use]
 pub fn choose(threads: u32) -> Vec<usize> {
     among(threads, &usable())
 }
@@ -28,7 +25,6 @@ pub fn choose(threads: u32) -> Vec<usize> {
 ///
 /// A program of one thread is kept away from processor 0, which serves more interrupts than others on many machines.
 /// Larger ones get it in turn: leaving it out may mix cores of two kinds or of two nodes.
-#[must_use]
 pub fn among(threads: u32, processors: &[Processor]) -> Vec<usize> {
     let wanted = usize::try_from(threads).unwrap_or(usize::MAX);
     if wanted == 0 || wanted >= processors.len() {
@@ -48,7 +44,6 @@ pub fn among(threads: u32, processors: &[Processor]) -> Vec<usize> {
 }
 
 /// The numbers of all that this process may use.
-#[must_use]
 pub(crate) fn own() -> Vec<usize> {
     let mask = own_mask();
     let numbers = 0..8 * size_of_val(&mask);
@@ -95,7 +90,6 @@ fn lowest(list: &str) -> Option<usize> {
 
 /// The clock ticks that `cpus` (none: all) were busy since boot, by the text of `/proc/stat`: with programs, interrupts,
 /// and what a hypervisor took. `None` when one of them is not in it.
-#[must_use]
 pub fn busy_ticks(stat: &str, cpus: &[usize]) -> Option<u64> {
     let one = |name: &str| {
         let line = stat.lines().find(|l| l.split(' ').next() == Some(name))?;

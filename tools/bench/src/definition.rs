@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use registry::{KERNELS, Kernel};
 use serde::{Deserialize, Serialize};
 
-/// Which kind of workload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
@@ -43,12 +42,10 @@ pub struct Curve {
     pub columns: Vec<f64>,
 }
 
-/// One workload.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Definition {
-    /// Unique.
     pub name: String,
     pub group: Group,
     /// Its place in tables, no other's.
@@ -79,7 +76,6 @@ pub struct Definition {
     /// More environment for the command.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// What has to be on the path.
     #[serde(default)]
     pub needs: Vec<String>,
     /// Memory to warm before the first run; later as much as the largest peak.
@@ -118,7 +114,6 @@ pub enum Unit {
     Ns,
 }
 
-/// What is wrong with a definition.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It is not TOML, or a field is missing, unknown or of the wrong type.
@@ -131,7 +126,6 @@ pub enum Error {
 
 impl Group {
     /// Whether its workloads are those of `heapwright-workloads`, which print how long their measured part took.
-    #[must_use]
     pub fn is_in_process(self) -> bool {
         matches!(self, Self::Texts | Self::Community | Self::Ours)
     }
@@ -143,13 +137,11 @@ const fn unchanged() -> f64 {
 
 impl Definition {
     /// The scale that its runs get where `scale` is asked for.
-    #[must_use]
     pub fn scale_at(&self, scale: f64) -> f64 {
         (scale * self.longer).min(scale.max(1.0))
     }
 
     /// Seconds of a run on glibc where this scale is asked for.
-    #[must_use]
     pub fn seconds_at(&self, scale: f64) -> f64 {
         self.fixed + (self.seconds - self.fixed) * self.scale_at(scale)
     }
@@ -199,7 +191,6 @@ impl Definition {
     }
 
     /// Why two runs of it do not do the same, if that is so.
-    #[must_use]
     pub fn uncountable(&self) -> Option<String> {
         match self.threads {
             1 => self.uncounted.clone(),
@@ -209,7 +200,6 @@ impl Definition {
     }
 
     /// Whether it is a workload of `heapwright-workloads`.
-    #[must_use]
     pub fn is_in_process(&self) -> bool {
         self.command.is_empty()
     }

@@ -25,7 +25,6 @@ use launch::allocator::HEAPWRIGHT;
 const METRICS: &str =
     "time, memory, ns or cpu, or of --counted instructions, d1, ll, faults or calls";
 
-/// What a ratio is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the others are what their names say")]
@@ -64,7 +63,6 @@ impl Metric {
         [Self::Instructions, Self::D1, Self::Ll, Self::Faults, Self::Calls];
 
     /// As rules call it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -105,15 +103,11 @@ impl fmt::Display for Metric {
 pub struct Named {
     /// The workload; `None`: the geometric mean over all.
     pub workload: Option<String>,
-    /// The allocator.
     pub allocator: String,
-    /// What it is of.
     pub metric: Metric,
-    /// The ratio.
     pub ratio: Ratio,
 }
 
-/// A rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     text: String,
@@ -187,7 +181,6 @@ fn nearest(closest: &[String]) -> String {
     }
 }
 
-/// What became of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// It does not hold; the figure that was nearest to it.
@@ -200,13 +193,11 @@ pub enum Verdict {
 
 impl Verdict {
     /// Whether the command is to fail.
-    #[must_use]
     pub fn is_failure(&self) -> bool {
         !matches!(self, Self::Passed(_))
     }
 }
 
-/// Reads a rule.
 pub fn parse(text: &str) -> Result<Rule, Error> {
     let error = |at: usize, expected| Error::Form {
         rule: text.to_owned(),
@@ -266,7 +257,6 @@ pub fn parse(text: &str) -> Result<Rule, Error> {
 
 impl Rule {
     /// The same rule, decided by the estimate where `strict`.
-    #[must_use]
     pub fn strict(&self, strict: bool) -> Self {
         Self { by_estimate: strict, ..self.clone() }
     }
@@ -299,7 +289,6 @@ impl Rule {
     ///
     /// The caller leaves out what nobody wants judged: the control and the null allocator. `ours`: heapwright takes part,
     /// though it may have failed and have no ratio.
-    #[must_use]
     pub fn check(&self, ratios: &[Named], ours: bool) -> Verdict {
         let mut about: Vec<&Named> = ratios.iter().filter(|r| self.is_about(r)).collect();
         if self.allocator.is_none() && ours {
@@ -345,7 +334,6 @@ impl Rule {
     }
 
     /// The verdict in words, a line for each figure.
-    #[must_use]
     pub fn sentence(&self, verdict: &Verdict) -> String {
         let line = |named: &Named, judged: &str| {
             let Ratio { estimate, low, high, pairs } = named.ratio;

@@ -83,7 +83,6 @@ pub(crate) fn arguments(cpus: &[usize], sample: Option<Duration>) -> [String; 2]
 
 /// Plays the helper: `args` is what follows [`SUBCOMMAND`]. Returns the exit code of the helper process, which
 /// says only whether the helper itself worked; the figures go to the descriptor named in `args`.
-#[must_use]
 pub fn main(args: &[OsString]) -> i32 {
     let Some((fd, program)) = parse(args) else { return 2 };
     // SAFETY: heapwright opened this descriptor for us, and nothing else here uses it.

@@ -15,6 +15,10 @@
 //! [`session`] (many runs), [`machine`], [`summary`] and [`result`] (what the result file says), [`whole`] (how files are written).
 //!
 //! The library never prints; the command does.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 pub mod claim;
 pub mod closest;

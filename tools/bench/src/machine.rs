@@ -49,7 +49,6 @@ pub struct Machine {
 
 impl Machine {
     /// Reads it from `/proc` and `/sys`.
-    #[must_use]
     pub fn describe() -> Self {
         let uname = uname();
         let cpuinfo = read("/proc/cpuinfo");
@@ -83,7 +82,6 @@ impl Machine {
     }
 
     /// The description in one line.
-    #[must_use]
     pub fn line(&self) -> String {
         let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
         let mut line = format!(
@@ -113,7 +111,6 @@ impl Machine {
 }
 
 /// The chosen setting of transparent huge pages: `always`, `madvise` or `never`.
-#[must_use]
 pub fn huge_pages() -> Option<String> {
     bracketed(&read("/sys/kernel/mm/transparent_hugepage/enabled")).map(str::to_owned)
 }
@@ -127,8 +124,6 @@ pub struct Busyness {
 }
 
 impl Busyness {
-    /// Reads the counters now.
-    #[must_use]
     pub fn now() -> Self {
         Self::from_text(&read("/proc/loadavg"), &read("/proc/stat"))
     }
@@ -145,7 +140,6 @@ impl Busyness {
     }
 
     /// A warning when others were at work before anything was measured.
-    #[must_use]
     pub fn load_warning(&self, cores: usize) -> Option<String> {
         let limit = HIGH_LOAD * cores as f64;
         (self.load > limit).then(|| {
@@ -157,7 +151,6 @@ impl Busyness {
     }
 
     /// The share of processor time that the hypervisor took between `earlier` and now.
-    #[must_use]
     pub fn stolen_since(&self, earlier: &Self) -> f64 {
         let total = self.total.saturating_sub(earlier.total);
         let stolen = self.stolen.saturating_sub(earlier.stolen);
@@ -165,7 +158,6 @@ impl Busyness {
     }
 
     /// A warning when that share was large.
-    #[must_use]
     pub fn steal_warning(&self, earlier: &Self) -> Option<String> {
         let stolen = self.stolen_since(earlier);
         (stolen > HIGH_STEAL).then(|| {
@@ -239,7 +231,6 @@ fn cpu_model(cpuinfo: &str) -> Option<&str> {
 }
 
 /// Bytes of memory that programs could still get, also by the control group's limit; 0 when it cannot be read.
-#[must_use]
 pub fn available() -> u64 {
     let machine = kib_field(&read("/proc/meminfo"), "MemAvailable").unwrap_or(0) * 1024;
     group_limit().map_or(machine, |group| machine.min(group.limit.saturating_sub(group.used)))
@@ -248,14 +239,11 @@ pub fn available() -> u64 {
 /// The memory limit of the control group that this process is in, and how much of it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupLimit {
-    /// Bytes.
     pub limit: u64,
-    /// Bytes.
     pub used: u64,
 }
 
 /// The memory limit of the control group, version 2 or 1; `None`: there is none, or it cannot be read.
-#[must_use]
 pub fn group_limit() -> Option<GroupLimit> {
     let groups = read("/proc/self/cgroup");
     groups.lines().find_map(|line| {
@@ -279,7 +267,6 @@ pub fn group_limit() -> Option<GroupLimit> {
 }
 
 /// A line `Key:   123 kB` of `/proc/meminfo` or `/proc/self/status`.
-#[must_use]
 pub fn kib_field(text: &str, key: &str) -> Option<u64> {
     text.lines()
         .find_map(|l| l.strip_prefix(key)?.strip_prefix(':'))

@@ -47,10 +47,8 @@ const TICK: Duration = Duration::from_millis(50);
 /// Held while a pipe can be inherited that is for one helper.
 static SPAWNING: Mutex<()> = Mutex::new(());
 
-/// What to run.
 #[derive(Debug, Clone)]
 pub struct Job<'a> {
-    /// The file to execute.
     pub file: &'a Path,
     /// Its arguments, `argv[0]` included.
     pub argv: &'a [OsString],
@@ -74,7 +72,6 @@ pub struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// One of which nothing else is said: no limit, all processors, its output discarded.
-    #[must_use]
     pub fn new(file: &'a Path, argv: &'a [OsString]) -> Self {
         Self {
             file,
@@ -91,7 +88,6 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The figures of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// From exec to exit, by the monotonic clock.
@@ -116,7 +112,6 @@ pub struct Figures {
     pub voluntary_switches: u64,
     /// Times the processor was taken from it.
     pub involuntary_switches: u64,
-    /// How it ended.
     pub exit: Exit,
     /// Processor time that others, a hypervisor included, took from this run's processors meanwhile. Coarse: the kernel
     /// counts it in ticks of 10 ms for each processor, so that of a short run it says little. A run that is not pinned has
@@ -140,7 +135,6 @@ pub struct Sample {
 /// A run that came to some end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
-    /// What was measured.
     pub figures: Figures,
     /// When it began, by the monotonic clock.
     pub began_ns: u64,
@@ -155,10 +149,8 @@ pub struct Ran {
     pub programs: Vec<Program>,
 }
 
-/// What came of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It ran to some end.
     Ran(Box<Ran>),
     /// `execve` refused with this errno.
     NotStarted(i32),
@@ -193,19 +185,16 @@ pub struct Launcher {
 
 impl Launcher {
     /// A launcher whose helper is `executable` with the argument [`helper::SUBCOMMAND`].
-    #[must_use]
     pub fn new(executable: impl Into<PathBuf>) -> Self {
         Self { executable: executable.into(), input: None, environment: None }
     }
 
     /// The same, with a file that every program reads from the same place.
-    #[must_use]
     pub fn reading(self, input: Option<Input>) -> Self {
         Self { input, ..self }
     }
 
     /// The same; programs get `environment`, and nothing of this process's.
-    #[must_use]
     pub fn within(self, environment: Option<Vec<(OsString, OsString)>>) -> Self {
         Self { environment, ..self }
     }

@@ -29,8 +29,6 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Reads what was printed.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let mut metrics = Self::default();
         for line in text.lines() {
@@ -67,7 +65,6 @@ impl Metrics {
     }
 
     /// Nanoseconds a call.
-    #[must_use]
     pub fn ns_per_call(&self) -> Option<f64> {
         let (ops, ns) = (self.ops?, self.ns?);
         (ops > 0).then(|| ns as f64 / ops as f64)

@@ -65,7 +65,6 @@ pub struct Guard {
 
 impl Guard {
     /// What was set, what was so before, and what could not be set.
-    #[must_use]
     pub fn settings(&self) -> &[Prepared] {
         &self.settings
     }
@@ -117,7 +116,6 @@ pub(crate) fn now(root: &Path) -> [Option<String>; 4] {
 }
 
 /// Plays the process that sets, waits and restores: `args` is what follows [`SUBCOMMAND`]. Returns the exit code.
-#[must_use]
 pub fn main(args: &[OsString]) -> i32 {
     let [root] = args else { return 2 };
     ignore_interrupts();

@@ -27,13 +27,10 @@ pub use names::without_folders;
 pub use replayed::Replayed;
 pub use write::Error;
 
-/// What `schema` says.
 pub const SCHEMA: &str = "heapwright-bench";
 
-/// The version of the schema.
 pub const VERSION: u32 = 2;
 
-/// Everything that was measured.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Report {
@@ -51,7 +48,6 @@ pub struct Report {
     /// Whether memory was warmed before each run.
     pub warm: bool,
     pub pinned: bool,
-    /// Why it ended.
     pub stop: Stop,
     pub elapsed: f64,
     pub machine: Machine,
@@ -79,9 +75,7 @@ pub struct Report {
 /// A setting of the machine that was to be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prepared {
-    /// What.
     pub what: String,
-    /// Its value before.
     pub before: Option<String>,
     /// Its value while measuring; `None`: it could not be set.
     pub after: Option<String>,
@@ -89,10 +83,8 @@ pub struct Prepared {
     pub problem: Option<String>,
 }
 
-/// One allocator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its name.
     pub name: String,
     /// What it is called without the label that is its name here; none: so, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,15 +94,12 @@ pub struct Entry {
     pub settings: Vec<String>,
     /// The file name of the preloaded library.
     pub library: Option<PathBuf>,
-    /// Its version.
     pub version: Option<String>,
-    /// Its part.
     pub role: Role,
 }
 
 impl Entry {
     /// What is behind its name, where that is a label or has settings: `glibc with MALLOC_ARENA_MAX=2`.
-    #[must_use]
     pub fn is(&self) -> Option<String> {
         let base = self.base.as_deref();
         if self.settings.is_empty() {
@@ -120,7 +109,6 @@ impl Entry {
     }
 }
 
-/// One workload on all allocators.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Work {
@@ -128,10 +116,8 @@ pub struct Work {
     pub group: Group,
     pub about: String,
     pub source: String,
-    /// What was executed.
     pub command: Vec<String>,
     pub threads: u32,
-    /// Measured rounds.
     pub rounds: u32,
     /// Whether it was measured until the intervals were narrow.
     pub precise: bool,
@@ -159,17 +145,14 @@ pub struct Work {
 
 impl Work {
     /// Whether its time is that of the part it measures: it waits most of the time, or does other things for each allocator.
-    #[must_use]
     pub fn is_by_part(&self) -> bool {
         self.by_part || self.threads == 0 && self.group.is_in_process()
     }
 }
 
-/// One workload on one allocator.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Cell {
-    /// Runs that count.
     pub runs: usize,
     /// Runs that do not, because they did not get their processors.
     pub flagged: usize,
@@ -223,7 +206,6 @@ pub struct Computed {
     pub share: f64,
 }
 
-/// A figure and how it compares.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// The median of the runs that count.
@@ -257,7 +239,6 @@ pub struct Tail {
     pub curve: Vec<(f64, f64)>,
 }
 
-/// One curve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// What its points have in common.
@@ -269,11 +250,9 @@ pub struct Series {
 /// Any other figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Value {
-    /// What it is.
     pub name: String,
     /// The median of the runs.
     pub value: f64,
-    /// Its unit.
     pub unit: String,
 }
 
@@ -313,20 +292,17 @@ impl Report {
     }
 
     /// The place of the baseline; 0 where there is none.
-    #[must_use]
     pub fn baseline(&self) -> SubjectIndex {
         let place = self.allocators.iter().position(|e| e.role == Role::Baseline);
         SubjectIndex(place.unwrap_or(0))
     }
 
     /// One workload on one allocator, if the result has it.
-    #[must_use]
     pub fn cell(&self, workload: WorkloadIndex, allocator: SubjectIndex) -> Option<&Cell> {
         self.workloads.get(workload.0)?.cells.get(allocator.0)
     }
 
     /// Whether some allocator failed some workload.
-    #[must_use]
     pub fn some_failed(&self) -> bool {
         self.workloads.iter().flat_map(|w| &w.cells).any(|c| c.failure.is_some())
     }

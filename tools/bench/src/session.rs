@@ -46,15 +46,12 @@ pub const MOST_ROUNDS: u32 = 200;
 /// Precise enough: every interval of the time ratio is within 1 % of its estimate.
 pub const PRECISE: f64 = 0.01;
 
-/// What a subject is in the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// What all are compared with.
     Baseline,
     /// The baseline once more.
     Control,
-    /// All others.
     Contender,
     /// The null allocator: what a workload costs without one.
     Floor,
@@ -73,14 +70,12 @@ pub struct Subject {
 
 /// Makes subjects of `allocators`: glibc, or else the first, is the baseline and gets its control beside it. With `floor`
 /// the null allocator takes part too.
-#[must_use]
 pub fn line_up(allocators: Vec<Allocator>, floor: bool) -> Vec<Subject> {
     let baseline = allocators.iter().position(|a| a.name == GLIBC).unwrap_or(0);
     line_up_beside(baseline, allocators, floor)
 }
 
 /// The same, where the baseline is the one at this place.
-#[must_use]
 pub fn line_up_beside(baseline: usize, allocators: Vec<Allocator>, floor: bool) -> Vec<Subject> {
     let subject =
         |name: String, allocator, role| Subject { name, allocator, role, environment: Vec::new() };
@@ -106,7 +101,6 @@ pub struct Options {
     pub warmup: u32,
     /// The measured rounds of each workload, time permitting; none: as many as precision needs.
     pub rounds: Option<u32>,
-    /// When it has to end.
     pub budget: Option<Duration>,
     /// Decides the orders.
     pub seed: u64,
@@ -127,7 +121,6 @@ pub struct Options {
 /// Why a subject dropped out of a workload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What happened.
     pub how: How,
     /// In which round; the passes before the first are round 0.
     pub round: u32,
@@ -155,7 +148,6 @@ pub enum How {
     EndedEarly,
 }
 
-/// What a run is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pass {
@@ -165,11 +157,9 @@ pub enum Pass {
     Tail,
     /// Nothing is done but to wait for its end.
     Time,
-    /// What it does is counted.
     Count,
 }
 
-/// One run that was measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// Which workload.
@@ -178,7 +168,6 @@ pub struct Run {
     pub allocator: SubjectIndex,
     /// The round, from 1; 0 does not count for time.
     pub round: u32,
-    /// What it was for.
     pub pass: Pass,
     /// Its place in the order of that workload's round.
     pub place: usize,
@@ -190,7 +179,6 @@ pub struct Run {
     pub ns: Option<u64>,
     /// Allocations that were refused.
     pub refused: u64,
-    /// What was measured from outside.
     #[serde(flatten)]
     pub figures: Figures,
 }
@@ -216,12 +204,10 @@ pub struct Details {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
-    /// All rounds that were asked for are done.
     #[default]
     Rounds,
     /// The intervals are narrow enough.
     Precise,
-    /// The time budget is used up.
     Budget,
     /// The user interrupted, or heapwright itself could not go on.
     Interrupted,
@@ -252,16 +238,12 @@ pub struct Session {
     pub elapsed: Duration,
 }
 
-/// Where a measurement is.
 #[derive(Debug, Clone, Copy)]
 pub struct Step<'a> {
-    /// What for.
     pub pass: Pass,
     /// The round, from 1; 0 in the passes before.
     pub round: u32,
-    /// The workload.
     pub workload: &'a str,
-    /// The subject.
     pub subject: &'a str,
     /// The share of the work that is done, as far as one can tell.
     pub share: f64,
@@ -271,7 +253,6 @@ pub struct Step<'a> {
 
 /// Hears of each run, to draw a progress bar.
 pub trait Observer {
-    /// Before each run.
     fn running(&mut self, step: &Step<'_>);
     /// When a subject drops out of a workload.
     fn failed(&mut self, workload: &str, subject: &str, failure: &Failure);
@@ -294,7 +275,6 @@ impl Session {
         }
     }
 
-    /// Every workload, in order.
     pub fn workload_indices(&self) -> impl Iterator<Item = WorkloadIndex> + use<> {
         (0..self.workloads.len()).map(WorkloadIndex)
     }
@@ -305,13 +285,11 @@ impl Session {
     }
 
     /// The place of the baseline among the subjects.
-    #[must_use]
     pub fn baseline(&self) -> SubjectIndex {
         self.first_of(Role::Baseline).unwrap_or(SubjectIndex(0))
     }
 
     /// The place of the control among them, if there is one.
-    #[must_use]
     pub fn control(&self) -> Option<SubjectIndex> {
         self.first_of(Role::Control)
     }
@@ -321,7 +299,6 @@ impl Session {
     }
 
     /// Why it ended as a whole: interrupted if anything was, else the reason of the workload that ended least well.
-    #[must_use]
     pub fn stop(&self) -> Stop {
         let order = [Stop::Interrupted, Stop::Budget, Stop::Rounds, Stop::Precise];
         let all = |stop| self.stops.contains(&stop);
@@ -340,13 +317,11 @@ impl Session {
     }
 
     /// Whether a cell was measured.
-    #[must_use]
     pub fn has_run(&self, workload: WorkloadIndex, subject: SubjectIndex) -> bool {
         self.timed(workload, subject).next().is_some() || !self.counts[workload][subject].is_empty()
     }
 
     /// Whether starved runs of this workload count after all: too few others are left.
-    #[must_use]
     pub fn counts_starved(&self, workload: WorkloadIndex) -> bool {
         let clean = |s: SubjectIndex| self.timed(workload, s).filter(|r| !r.starved).count();
         let all = |s: SubjectIndex| self.timed(workload, s).count();
@@ -354,7 +329,6 @@ impl Session {
     }
 
     /// A figure of one cell, by measured round; `None` where it has no run that counts.
-    #[must_use]
     pub fn column(
         &self,
         workload: WorkloadIndex,
@@ -374,7 +348,6 @@ impl Session {
 
     /// The figure that decides about time. Where most runs did not get their processors the wall clock shows how busy the
     /// machine was; how long they computed is known all the same.
-    #[must_use]
     pub fn seconds(&self, workload: WorkloadIndex) -> fn(&Run) -> Option<f64> {
         if self.workloads[workload].is_only_watched() {
             |_| None
@@ -388,21 +361,18 @@ impl Session {
     }
 
     /// Whether that figure is processor time.
-    #[must_use]
     pub fn is_by_cpu(&self, workload: WorkloadIndex) -> bool {
         let work = &self.workloads[workload];
         !work.is_by_part() && !work.is_only_watched() && self.counts_starved(workload)
     }
 
     /// Whether any run was made to be timed, or counted; else there is nothing to show.
-    #[must_use]
     pub fn has_times(&self) -> bool {
         self.runs.iter().any(|r| r.pass == Pass::Time && r.round > 0)
             || self.counts.iter().flatten().any(|counts| !counts.is_empty())
     }
 
     /// Whether nobody ran this workload to its end.
-    #[must_use]
     pub fn failed_everywhere(&self, workload: WorkloadIndex) -> bool {
         let w = &self.workloads[workload];
         let mut taking_part = self

@@ -21,7 +21,6 @@ pub type Column = Vec<Option<f64>>;
 pub const RESAMPLES_QUICK: usize = 1_000;
 
 /// The middle value, or the mean of the middle two; `None` of nothing.
-#[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -57,7 +56,6 @@ impl Ratio {
 
     /// This one over another to the same baseline. The interval holds all that the two intervals allow, so it excludes 1 where they do
     /// not overlap.
-    #[must_use]
     pub fn over(&self, other: &Self) -> Self {
         Self {
             estimate: self.estimate / other.estimate,
@@ -68,32 +66,27 @@ impl Ratio {
     }
 
     /// This one beside a bound: below 1 it is kept.
-    #[must_use]
     pub fn beside(&self, bound: f64) -> Self {
         let [estimate, low, high] = [self.estimate, self.low, self.high].map(|end| end / bound);
         Self { estimate, low, high, pairs: self.pairs }
     }
 
     /// Whether the interval includes 1: the two cannot be told apart.
-    #[must_use]
     pub fn is_same(&self) -> bool {
         self.low <= 1.0 && 1.0 <= self.high
     }
 
     /// The farther end's distance from 1; of the control it is the noise: what the baseline differs by from itself.
-    #[must_use]
     pub fn distance_from_1(&self) -> f64 {
         (self.high - 1.0).abs().max((1.0 - self.low).abs())
     }
 
     /// What its ends are: from few pairs not yet an interval.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         if self.pairs < ENOUGH_PAIRS { "range" } else { "95 % interval" }
     }
 
     /// The larger distance from the estimate to an end of the interval, for `±`.
-    #[must_use]
     pub fn margin(&self) -> f64 {
         (self.high - self.estimate).max(self.estimate - self.low)
     }
@@ -102,7 +95,6 @@ impl Ratio {
     ///
     /// A pair that lacks a run, or holds a zero (no logarithm), does not count; `None` when no pair is left. Cost:
     /// `resamples × pairs` random numbers.
-    #[must_use]
     pub fn paired(
         subject: &[Option<f64>],
         baseline: &[Option<f64>],
@@ -134,7 +126,6 @@ pub enum OnePair {
 
 /// The geometric mean of ratios over workloads, each given by its paired runs; the interval comes from resampling the
 /// rounds of every workload by itself. The fewest pairs decide how far it can be trusted. `None` without a pair.
-#[must_use]
 pub fn geometric_mean(
     pairs: &[(Column, Column)],
     one: OnePair,

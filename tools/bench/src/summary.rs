@@ -23,7 +23,6 @@ use crate::session::{
 use crate::stats::{RESAMPLES, Ratio, median};
 
 /// The result of `session`, where `beside` says what is known beside it: when, where and by what was measured, and what was left out.
-#[must_use]
 pub fn report(session: &Session, options: &Options, beside: Report) -> Report {
     let shown = |texts: &[String]| texts.iter().map(|text| without_folders(text)).collect();
     let own = [starved(session), unmeasured(session), counted::left_out(session)];

@@ -19,7 +19,6 @@ use crate::session::{
 use crate::workload::Workload;
 
 /// Figures of a good run that took `wall_ns`.
-#[must_use]
 pub fn figures(wall_ns: u64) -> Figures {
     Figures {
         wall_ns,
@@ -39,7 +38,6 @@ pub fn figures(wall_ns: u64) -> Figures {
 }
 
 /// A good run of that workload on that allocator; round 0 is the pass for memory.
-#[must_use]
 pub fn run(workload: WorkloadIndex, allocator: SubjectIndex, round: u32, wall_ns: u64) -> Run {
     Run {
         workload,
@@ -55,8 +53,6 @@ pub fn run(workload: WorkloadIndex, allocator: SubjectIndex, round: u32, wall_ns
     }
 }
 
-/// An allocator.
-#[must_use]
 pub fn entry(name: &str, role: Role) -> Entry {
     Entry {
         name: name.to_owned(),
@@ -69,7 +65,6 @@ pub fn entry(name: &str, role: Role) -> Entry {
 }
 
 /// A workload of one thread that was measured well.
-#[must_use]
 pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
     Work {
         name: name.to_owned(),
@@ -86,7 +81,6 @@ pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
 }
 
 /// A virtual machine of two processors.
-#[must_use]
 pub fn machine() -> Machine {
     Machine {
         kernel: "Linux 6.12.0".to_owned(),
@@ -104,7 +98,6 @@ pub fn machine() -> Machine {
 }
 
 /// A result of these, with nothing to warn of and no word about them all.
-#[must_use]
 pub fn report(allocators: Vec<Entry>, workloads: Vec<Work>, runs: Vec<Run>) -> Report {
     Report {
         schema: SCHEMA.to_owned(),
@@ -128,7 +121,6 @@ pub fn report(allocators: Vec<Entry>, workloads: Vec<Work>, runs: Vec<Run>) -> R
 
 /// A result of `works` on glibc, its control, heapwright and null, with every run: `seconds` says how long those of a
 /// workload and an allocator take on average.
-#[must_use]
 pub fn rounds(works: &[&str], rounds: u32, seconds: impl Fn(&str, &str) -> f64) -> Report {
     let entries = [
         entry("glibc", Role::Baseline),
@@ -157,13 +149,11 @@ pub fn rounds(works: &[&str], rounds: u32, seconds: impl Fn(&str, &str) -> f64) 
 }
 
 /// The same as a whole number.
-#[must_use]
 pub fn nanoseconds(seconds: f64) -> u64 {
     u64::try_from(Duration::from_secs_f64(seconds).as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// One round for memory, then as many as precision needs.
-#[must_use]
 pub fn options() -> Options {
     Options {
         warmup: 1,
@@ -181,7 +171,6 @@ pub fn options() -> Options {
 
 /// A measurement of one program on glibc, its control and `contenders`: `wall_ns` says how long the run of a round and of a
 /// subject takes.
-#[must_use]
 pub fn session(
     contenders: &[&str],
     rounds: u32,

@@ -16,7 +16,6 @@ const LEAST: u64 = 32 << 20;
 
 /// How much to touch before a run, given the largest peak seen so far and what the machine has free: a quarter more
 /// than the peak, at most half of what is free. `None`: too little to matter.
-#[must_use]
 pub fn amount(peak: u64, available: u64) -> Option<u64> {
     let wanted = (peak + peak / 4).min(available / 2);
     (wanted >= LEAST).then_some(wanted)

@@ -4,7 +4,6 @@ use crate::session::How;
 
 impl How {
     /// What happened, in a few words.
-    #[must_use]
     pub fn words(&self) -> String {
         match *self {
             Self::Ended(exit) => exit.to_string(),
@@ -31,7 +30,6 @@ impl How {
 
 /// A command line that a shell reads back as the same words. shlex would also quote `a=b` and `a,b`, of which our own
 /// command lines are full.
-#[must_use]
 pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
     let quoted: Vec<String> = words.iter().map(|w| quote(w.as_ref())).collect();
     quoted.join(" ")

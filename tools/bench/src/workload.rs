@@ -74,13 +74,11 @@ pub struct Workload {
 
 impl Workload {
     /// The user's own command.
-    #[must_use]
     pub fn own(name: String, file: PathBuf, argv: Vec<OsString>) -> Self {
         Self { name, file, argv, group: Group::Own, ..Self::default() }
     }
 
     /// A recorded program, done again by the program `file` from `plan`; `options` are more words for it.
-    #[must_use]
     pub fn replay(replayed: Replayed, file: PathBuf, plan: &Path, options: &[String]) -> Self {
         let mut argv = vec![file.clone().into_os_string(), plan.into()];
         argv.extend(options.iter().map(OsString::from));
@@ -166,19 +164,16 @@ impl Workload {
     }
 
     /// Whether its time is that of the part it measures: it waits most of the time, or does other things for each allocator.
-    #[must_use]
     pub fn is_by_part(&self) -> bool {
         self.in_process && (self.by_part || self.threads == 0)
     }
 
     /// Whether it is a server that nobody drives: how long it runs says nothing.
-    #[must_use]
     pub fn is_only_watched(&self) -> bool {
         self.service.as_ref().is_some_and(|service| service.driver.is_none())
     }
 
     /// Why `subject` takes no part in it.
-    #[must_use]
     pub fn skips(&self, subject: &Subject) -> Option<&'static str> {
         let name = subject.allocator.in_process.as_deref().unwrap_or_default();
         if self.alone && !self.kernels.contains(&name) {
@@ -201,8 +196,6 @@ impl Workload {
         }
     }
 
-    /// The arguments of a run.
-    #[must_use]
     pub fn arguments(&self, allocator: &Allocator, pass: Pass) -> Vec<OsString> {
         let mut argv = self.argv.clone();
         if self.in_process {
@@ -215,7 +208,6 @@ impl Workload {
     }
 
     /// What a run on `subject` adds to the environment.
-    #[must_use]
     pub fn variables(&self, subject: &Subject) -> Vec<(OsString, OsString)> {
         let mut all = self.environment.clone();
         all.extend(subject.environment.iter().cloned());

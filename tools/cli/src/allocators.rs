@@ -21,7 +21,6 @@ pub(crate) fn this_executable() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot find this executable itself (is /proc mounted?)")
 }
 
-/// The flagship, unpacked.
 pub(crate) fn heapwright() -> anyhow::Result<Allocator> {
     unpacked(&embedded::ALL[0])
 }

@@ -21,7 +21,6 @@ pub(crate) fn program(name: &str) -> Option<&'static Embedded> {
     ALL.iter().find(|embedded| embedded.kind == Kind::Program && embedded.name == name)
 }
 
-/// The recorder.
 pub(crate) fn recorder() -> Option<&'static Embedded> {
     ALL.iter().find(|embedded| embedded.kind == Kind::Recorder)
 }

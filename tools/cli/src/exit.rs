@@ -16,7 +16,6 @@ pub(crate) const FAILED: u8 = 125;
 /// A `--fail-if` holds.
 pub(crate) const CROSSED: u8 = 1;
 
-/// Wrong usage.
 pub(crate) const USAGE: u8 = 2;
 
 /// Some allocator failed; the others were measured.

@@ -23,7 +23,6 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Trace> {
     Ok(trace)
 }
 
-/// A command on the trace, as it was named.
 pub(crate) fn command(name: &str, trace: &Path) -> String {
     format::shell(&["heapwright", name, &trace.to_string_lossy()])
 }

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{heapwright, outcome};
+use common::{exits, heapwright, outcome, refused, refuses, says};
 
 /// A malloc and what goes with it, on a piece of memory that is never given back.
 const BUMP: &str = "
@@ -58,8 +58,7 @@ fn a_library_that_does_not_work_is_2_before_anything_runs() {
         let Some(library) = library(dir.path(), name, text) else { return };
         let named = format!("mine={}", library.display());
         for work in [&["bench-tiny"][..], &["--", "/bin/true"]] {
-            let (out, err, code) = bench(&[&["-a", "glibc", "-a", &named], work].concat());
-            assert_eq!((code, out.as_str()), (Some(2), ""), "{name}: {err}");
+            let err = refused(2, bench(&[&["-a", "glibc", "-a", &named], work].concat()));
             let path = library.to_str().unwrap();
             assert!(err.contains("mine") && err.contains(path) && err.contains(expected), "{err}");
         }
@@ -93,8 +92,7 @@ fn one_that_has_only_what_it_needs_is_measured_and_may_print_much() {
         let Some(library) = library(dir.path(), name, &text) else { return };
         let named = format!("{name}={}", library.display());
         let args = ["-a", "glibc", "-a", &named, "--rounds", "1", "--warmup", "0"];
-        let (out, err, code) = bench(&[&args[..], &["--", "/bin/true"]].concat());
-        assert_eq!(code, Some(0), "{err}");
+        let (out, _) = exits(0, bench(&[&args[..], &["--", "/bin/true"]].concat()));
         assert!(out.contains(name), "{out}");
     }
 }
@@ -106,8 +104,7 @@ fn a_broken_library_that_was_only_found_is_left_out_and_said() {
     let Some(library) = library(dir.path(), "found", text) else { return };
     let mut command = heapwright();
     command.env("HEAPWRIGHT_ALLOCATORS", &library).args(["bench", "--no-files", "--rounds", "1"]);
-    let (out, err, code) = outcome(command.args(["--warmup", "0", "--", "/bin/true"]));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, err) = exits(0, outcome(command.args(["--warmup", "0", "--", "/bin/true"])));
     assert!(err.contains("left out: allocator found: "), "{err}");
     assert!(!out.contains("found "), "{out}");
 }
@@ -120,9 +117,7 @@ fn what_is_no_library_file_is_2_at_once() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for path in [&text, &pipe, &dir.path().join("missing.so"), &dir.path().to_owned()] {
         let named = format!("x={}", path.display());
-        let (_, err, code) = bench(&["bench-tiny", "-a", &named]);
-        assert_eq!(code, Some(2), "{named}: {err}");
-        assert!(err.contains("allocator x: ") && err.contains(path.to_str().unwrap()), "{err}");
+        says(2, bench(&["bench-tiny", "-a", &named]), &["allocator x: ", path.to_str().unwrap()]);
         // There 2 may be the program's own.
         let mut run = heapwright();
         run.args(["run", "-a", &named, "--", "true"]).timeout(Duration::from_secs(20));
@@ -132,9 +127,7 @@ fn what_is_no_library_file_is_2_at_once() {
 
 #[test]
 fn a_file_named_without_a_slash_is_told_from_a_name() {
-    let (_, err, code) = bench(&["bench-tiny", "-a", "missing.so"]);
-    assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("-a ./missing.so"), "{err}");
+    says(2, bench(&["bench-tiny", "-a", "missing.so"]), &["-a ./missing.so"]);
 }
 
 #[test]
@@ -150,17 +143,11 @@ fn names_that_mean_another_one_are_refused() {
         ("talc", &["--region"]),
     ] {
         let named = format!("{name}={library}");
-        let (out, err, code) = bench(&[&["bench-tiny", "-a", &named], more].concat());
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{name}: {err}");
-        assert!(err.contains(&format!("'{name}'")), "{err}");
+        refuses(2, bench(&[&["bench-tiny", "-a", &named], more].concat()), &[&format!("'{name}'")]);
     }
-    let (_, err, code) = bench(&["basic", "-a", "talc"]);
-    assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("talc is a region allocator: add --region"), "{err}");
+    says(2, bench(&["basic", "-a", "talc"]), &["talc is a region allocator: add --region"]);
     for empty in [&["-a", ""][..], &[""]] {
-        let (_, err, code) = bench(empty);
-        assert_eq!(code, Some(2), "{err}");
-        assert!(err.contains("'' is no "), "{err}");
+        says(2, bench(empty), &["'' is no "]);
     }
 }
 
@@ -172,8 +159,7 @@ fn a_region_is_for_workloads_that_run_on_one() {
         &["fork-storm", "--region"],
         &["real", "--region"],
     ] {
-        let (out, err, code) = bench(args);
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
+        let err = refused(2, bench(args));
         // A program that is not installed is refused for that.
         let is_own = err.contains("--region is for heapwright's own workloads");
         assert!(is_own || err.contains("not installed"), "{args:?}: {err}");
@@ -186,8 +172,7 @@ fn no_allocator_is_proposed_for_a_static_program() {
     let dir = tempfile::tempdir().unwrap();
     let program = common::file(dir.path(), "static", &common::static_program(0), 0o755);
     let args = ["--force", "-a", "heapwright,glibc", "--rounds", "1", "--"];
-    let (out, err, code) = bench(&[&args[..], &[program.to_str().unwrap()]].concat());
-    assert_eq!(code, Some(0), "{err}");
+    let (out, err) = exits(0, bench(&[&args[..], &[program.to_str().unwrap()]].concat()));
     assert!(err.contains("every row measures the same malloc"), "{err}");
     assert!(!out.contains("next "), "{out}");
 }
@@ -227,12 +212,10 @@ fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
         let alone = Command::new(&program).output().unwrap().stdout;
         assert_eq!(String::from_utf8_lossy(&alone).trim_end(), library.to_str().unwrap());
         let program = program.to_str().unwrap();
-        let (out, _, code) = outcome(heapwright().args(["run", "--check", "--", program]));
-        assert_eq!(code, Some(0), "{out}");
+        let (out, _) = exits(0, outcome(heapwright().args(["run", "--check", "--", program])));
         assert!(out.contains("linked to") && out.contains(expected), "{out}");
         let args = ["-a", "glibc", "--rounds", "1", "--warmup", "0", "--show-output", "--"];
-        let (_, err, code) = bench(&[&args[..], &[program]].concat());
-        assert_eq!(code, Some(0), "{err}");
+        let (_, err) = exits(0, bench(&[&args[..], &[program]].concat()));
         let is_libc = |line: &&str| line.starts_with('/') && line.contains("/libc");
         assert_eq!(err.lines().filter(is_libc).count(), 2, "glibc and glibc again: {err}");
         assert!(!err.contains(library.to_str().unwrap()), "{err}");
@@ -248,8 +231,7 @@ fn set(allocators: &str) -> (String, String, Option<i32>) {
 
 #[test]
 fn a_library_is_measured_beside_itself_with_other_settings() {
-    let (_, err, code) = set("superslab:magazine=0:lazy_init=off");
-    assert_eq!(code, Some(0), "{err}");
+    let (_, err) = exits(0, set("superslab:magazine=0:lazy_init=off"));
     assert_eq!(err.matches("HEAPWRIGHT=magazine=0,lazy_init=off\n").count(), 2, "{err}");
 }
 
@@ -260,8 +242,7 @@ fn every_allocator_gets_what_is_set_for_it_and_nothing_else() {
         "glibc,arena2=glibc:MALLOC_ARENA_MAX=2:M_X=a=b:c,pairs=glibc:{pairs},ours=heapwright:keep=0:safe:M_Y=,\
          heapwright,pad=glibc:MALLOC_TOP_PAD_=1:MALLOC_TOP_PAD_=2"
     );
-    let (out, err, code) = set(&all);
-    assert_eq!(code, Some(0), "{err}");
+    let (out, err) = exits(0, set(&all));
     let mut lines: Vec<&str> =
         err.lines().filter(|line| !line.starts_with("heapwright:")).collect();
     lines.sort_unstable();
@@ -281,8 +262,7 @@ fn every_allocator_gets_what_is_set_for_it_and_nothing_else() {
 #[test]
 fn a_result_says_what_was_set_and_the_next_command_sets_it() {
     let args = ["-a", "g=glibc:M_X=1", "--rounds", "1", "--warmup", "0", "--format", "json"];
-    let (out, err, code) = bench(&[&args[..], &["--", "/bin/true"]].concat());
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) = exits(0, bench(&[&args[..], &["--", "/bin/true"]].concat()));
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     for (place, name) in ["g", "g again"].into_iter().enumerate() {
         let entry = &report["allocators"][place];
@@ -317,13 +297,9 @@ fn what_cannot_be_set_is_2_and_says_what_can() {
         ("glibc:M_X", "'M_X' is no setting"),
         ("glibc,", "'' is no allocator"),
     ] {
-        let (out, err, code) = bench(&["-a", word, "--", "/bin/true"]);
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{word}: {err}");
-        assert!(err.contains(said), "{word}: {err}");
+        refuses(2, bench(&["-a", word, "--", "/bin/true"]), &[said]);
     }
-    let (_, err, code) = bench(&["basic", "--region", "-a", "x=tlsf:M_X=1"]);
-    assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("it has no settings"), "{err}");
+    says(2, bench(&["basic", "--region", "-a", "x=tlsf:M_X=1"]), &["it has no settings"]);
 }
 
 #[test]
@@ -335,12 +311,8 @@ fn run_takes_the_same_words() {
     assert_eq!((out.as_str(), code), ("a:1,b:2\n", Some(0)), "{err}");
     let (out, err, code) = run("heapwright:keep=0:safe", &["/usr/bin/printenv", "HEAPWRIGHT"]);
     assert_eq!((out.as_str(), code), ("keep=0,safe=1\n", Some(0)), "{err}");
-    let (_, err, code) = run("glibc,heapwright", &["/bin/true"]);
-    assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("these are 2"), "{err}");
-    let (_, err, code) = run("heapwright:keap=0", &["/bin/true"]);
-    assert_eq!(code, Some(125), "{err}");
-    assert!(err.contains("did you mean keep?"), "{err}");
+    says(2, run("glibc,heapwright", &["/bin/true"]), &["these are 2"]);
+    says(125, run("heapwright:keap=0", &["/bin/true"]), &["did you mean keep?"]);
 }
 
 #[test]
@@ -358,8 +330,7 @@ fn what_a_library_says_of_its_variables_is_a_warning() {
     for (variable, is_warned) in [("M_BAD", true), ("M_GOOD", false)] {
         let named = format!("x={}:{variable}=1", library.display());
         let args = ["-a", &named, "--rounds", "1", "--warmup", "0", "--", "/bin/true"];
-        let (_, err, code) = bench(&args);
-        assert_eq!(code, Some(0), "{err}");
+        let (_, err) = exits(0, bench(&args));
         assert_eq!(err.contains("warning: x says: M_BAD is unknown"), is_warned, "{err}");
     }
 }

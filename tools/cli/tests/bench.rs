@@ -6,7 +6,7 @@ mod common;
 use core::time::Duration;
 use std::process::{Command, Stdio};
 
-use common::{ended, heapwright, outcome, started, wait_until};
+use common::{ended, exits, heapwright, outcome, refused, refuses, says, started, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -64,8 +64,7 @@ fn the_seed_repeats_the_order() {
 #[test]
 fn the_table_and_the_next_command() {
     let args = ["bench", "-a", "glibc", "--rounds", "2", "--no-files", "--", "/bin/true"];
-    let (out, err, code) = outcome(heapwright().args(args));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, err) = exits(0, outcome(heapwright().args(args)));
     for expected in [
         "Linux ",
         "allocator",
@@ -84,15 +83,13 @@ fn the_table_and_the_next_command() {
 #[test]
 fn what_an_argument_says_does_not_command_the_terminal() {
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--ignore-failure", "--"];
-    let (out, err, code) = outcome(heapwright().args(args).args(["/bin/true", "\x1b[2J"]));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, err) = exits(0, outcome(heapwright().args(args).args(["/bin/true", "\x1b[2J"])));
     assert!(out.contains("\\u{1b}[2J"), "{out}");
     let all = out + &err;
     assert!(!all.contains(|c: char| c.is_control() && c != '\n'), "{all:?}");
     let check = ["run", "--check", "--", "/bin/true", "\x1b[2J"];
     assert!(!outcome(heapwright().args(check)).0.contains('\x1b'));
-    let (_, err, code) = outcome(heapwright().args(["run", "--", "no\x1b[2J"]));
-    assert_eq!(code, Some(127));
+    let (_, err) = exits(127, outcome(heapwright().args(["run", "--", "no\x1b[2J"])));
     assert!(!err.contains('\x1b'), "{err:?}");
 }
 
@@ -116,8 +113,7 @@ fn an_allocator_that_crashes_is_a_result() {
     assert_eq!(failure["how"]["ended"]["signal"], 11, "{report}");
     assert_eq!((&failure["round"], &failure["stderr"]), (&0.into(), &"oh no\n".into()));
     assert_eq!(cells[1]["runs"], 2);
-    let (out, err, code) = outcome(heapwright().args(["bench", "--no-files"]).args(args));
-    assert_eq!(code, Some(3));
+    let (out, err) = exits(3, outcome(heapwright().args(["bench", "--no-files"]).args(args)));
     assert!(err.contains(" on heapwright: crashed: SIGSEGV; it is not run there again"), "{err}");
     assert!(out.contains("crashed: SIGSEGV") && out.contains("| oh no"), "{out}");
 }
@@ -125,21 +121,25 @@ fn an_allocator_that_crashes_is_a_result() {
 #[test]
 fn a_program_that_always_fails_is_125_with_its_message() {
     let fails = ["--", "/bin/sh", "-c", "echo no such input >&2; exit 4"];
-    let (out, err, code) = outcome(
-        heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "--no-files"]).args(fails),
+    let err = refused(
+        125,
+        outcome(
+            heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "--no-files"]).args(fails),
+        ),
     );
-    assert_eq!((code, out.as_str()), (Some(125), ""));
     assert!(!err.contains("it is not run there again"), "the error says it once: {err}");
     for expected in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"]
     {
         assert!(err.contains(expected), "{expected:?} is missing in {err}");
     }
-    let (_, err, code) = outcome(
-        heapwright()
-            .args(["bench", "-a", "glibc", "--rounds", "2", "-i", "--no-files"])
-            .args(fails),
+    exits(
+        0,
+        outcome(
+            heapwright()
+                .args(["bench", "-a", "glibc", "--rounds", "2", "-i", "--no-files"])
+                .args(fails),
+        ),
     );
-    assert_eq!(code, Some(0), "{err}");
 }
 
 #[test]
@@ -148,18 +148,22 @@ fn a_preloaded_malloc_does_not_pass_for_glibc() {
     let list: Value = serde_json::from_str(&list).unwrap();
     let library = list[0]["library"].as_str().unwrap();
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--", "/bin/true"];
-    let (_, err, code) = outcome(heapwright().env("LD_PRELOAD", library).args(args));
-    assert_eq!(code, Some(125));
-    assert!(err.contains("LD_PRELOAD is set") && err.contains(library), "{err}");
+    says(
+        125,
+        outcome(heapwright().env("LD_PRELOAD", library).args(args)),
+        &["LD_PRELOAD is set", library],
+    );
 }
 
 #[test]
 fn a_program_that_hangs_is_ended_at_the_limit() {
     let args =
         ["bench", "-a", "glibc", "--timeout", "200ms", "--no-files", "--", "/bin/sleep", "60"];
-    let (_, err, code) = outcome(heapwright().args(args).timeout(Duration::from_secs(20)));
-    assert_eq!(code, Some(125));
-    assert!(err.contains("longer than the time limit"), "{err}");
+    says(
+        125,
+        outcome(heapwright().args(args).timeout(Duration::from_secs(20))),
+        &["longer than the time limit"],
+    );
 }
 
 #[test]
@@ -167,9 +171,11 @@ fn what_cannot_be_started_is_126_or_127() {
     let code = |program: &str| outcome(heapwright().args(["bench", "--", program])).2;
     assert_eq!(code("/no/such/file"), Some(127));
     for command in ["run", "bench"] {
-        let (_, err, code) = outcome(heapwright().args([command, "--", ""]));
-        assert_eq!(code, Some(127), "{err}");
-        assert!(err.contains("the program's name is empty"), "{err}");
+        says(
+            127,
+            outcome(heapwright().args([command, "--", ""])),
+            &["the program's name is empty"],
+        );
     }
     assert_eq!(code("/etc/passwd"), Some(126));
     assert_eq!(code("/"), Some(126));
@@ -211,8 +217,7 @@ fn an_interrupt_before_any_time_writes_nothing() {
     // The folder is made after the signals are caught and before the first run.
     wait_until(&mut child, |_| folder.exists());
     child.signal(Signal::INT);
-    let (out, err, code) = ended(child);
-    assert_eq!((code, out.as_str()), (Some(130), ""), "{err}");
+    let err = refused(130, ended(child));
     assert!(err.contains("nothing is written") && !folder.exists(), "{err}");
 }
 
@@ -238,8 +243,7 @@ fn an_interrupt_keeps_what_was_measured() {
         // A line for each run: some rounds are complete.
         wait_until(&mut child, |_| std::fs::metadata(&starts).is_ok_and(|file| file.len() >= 20));
         child.signal(signal);
-        let (out, _, code) = ended(child);
-        assert_eq!(code, Some(130), "{out}");
+        let (out, _) = exits(130, ended(child));
         assert!(out.contains("interrupted") && out.contains("glibc again"), "{out}");
         for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
             let file = std::fs::metadata(folder.join(name)).unwrap();
@@ -256,13 +260,15 @@ fn a_helper_that_is_killed_costs_no_result() {
     // From its tenth run on the program kills who measures it.
     let starts = starts.display();
     let script = format!("echo >>{starts}; [ $(wc -l <{starts}) -lt 10 ] || kill -KILL $PPID");
-    let (out, err, code) = outcome(
-        heapwright()
-            .args(["bench", "-a", "glibc", "--rounds", "100", "--warmup", "0", "-o"])
-            .arg(&folder)
-            .args(["--", "/bin/sh", "-c", &script]),
+    let (out, err) = exits(
+        125,
+        outcome(
+            heapwright()
+                .args(["bench", "-a", "glibc", "--rounds", "100", "--warmup", "0", "-o"])
+                .arg(&folder)
+                .args(["--", "/bin/sh", "-c", &script]),
+        ),
     );
-    assert_eq!(code, Some(125), "{err}");
     assert!(err.contains("helper failed") && err.contains("measured before"), "{err}");
     assert!(out.contains("glibc again") && out.contains("ended early"), "{out}");
     let result = std::fs::read(folder.join("result.json")).unwrap();
@@ -279,12 +285,8 @@ fn a_static_program_is_refused_without_force() {
         let args = ["bench", "-a", "heapwright,glibc", "--rounds", "1", "--no-files"];
         outcome(heapwright().args(args).args(extra).arg("--").arg(&program))
     };
-    let (out, err, code) = bench(&[]);
-    assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
-    assert!(err.contains("statically linked") && err.contains("--force"), "{err}");
-    let (_, err, code) = bench(&["--force"]);
-    assert_eq!(code, Some(0), "{err}");
-    assert!(err.contains("every row measures the same malloc"), "{err}");
+    refuses(2, bench(&[]), &["statically linked", "--force"]);
+    says(0, bench(&["--force"]), &["every row measures the same malloc"]);
 }
 
 #[test]
@@ -308,15 +310,17 @@ fn a_result_names_no_folder_of_this_machine() {
     let library = std::fs::canonicalize(list[0]["library"].as_str().unwrap()).unwrap();
     let named = format!("mine={}", library.display());
     let results = dir.path().join("results");
-    let (out, err, code) = outcome(
-        heapwright()
-            .args(["bench", "-a", "glibc", "-a", &named, "--rounds", "1", "-o"])
-            .arg(&results)
-            .arg("--")
-            .arg(&program)
-            .arg(format!("--data={}", dir.path().join("x.txt").display())),
+    let (out, _) = exits(
+        0,
+        outcome(
+            heapwright()
+                .args(["bench", "-a", "glibc", "-a", &named, "--rounds", "1", "-o"])
+                .arg(&results)
+                .arg("--")
+                .arg(&program)
+                .arg(format!("--data={}", dir.path().join("x.txt").display())),
+        ),
     );
-    assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("program --data=x.txt"), "{out}");
     let folders = [dir.path(), library.parent().unwrap()].map(|f| f.to_str().unwrap().to_owned());
     for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
@@ -338,15 +342,12 @@ fn a_wrong_setting_is_2_here_and_in_run() {
         for command in [&["run"][..], &["bench", "--no-files", "--rounds", "1"]] {
             let mut heapwright = heapwright();
             heapwright.args(command).args(words).args(["--", "/bin/true"]);
-            let (_, err, code) = outcome(&mut heapwright);
-            assert_eq!(code, Some(2), "{command:?} {words:?}: {err}");
-            assert!(err.contains(expected), "{err}");
+            says(2, outcome(&mut heapwright), &[expected]);
         }
     }
     // A key alone, and a list, as in the variable itself.
     let args = ["run", "--set", "stats,keep=64m", "--set", "safe", "--", "/usr/bin/env"];
-    let (out, err, code) = outcome(heapwright().args(args));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) = exits(0, outcome(heapwright().args(args)));
     assert!(out.contains("HEAPWRIGHT=stats=1,keep=64m,safe=1\n"), "{out}");
 }
 
@@ -372,8 +373,7 @@ fn every_run_reads_the_file_on_standard_input_from_its_place() {
 #[test]
 fn a_pipe_on_standard_input_is_not_read_and_that_is_said_once() {
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--", "/bin/cat"];
-    let (_, err, code) = outcome(heapwright().args(args).write_stdin("text"));
-    assert_eq!(code, Some(0), "{err}");
+    let (_, err) = exits(0, outcome(heapwright().args(args).write_stdin("text")));
     assert_eq!(err.matches("empty standard input").count(), 1, "{err}");
     assert!(err.contains("bench -- /bin/cat < FILE"), "{err}");
     let mut command = Command::new(heapwright().get_program());
@@ -390,8 +390,8 @@ fn a_text_without_an_interpreter_is_the_shells_as_in_run() {
     let (run, _, code) = outcome(heapwright().args(["run", "--", script, "word"]));
     assert_eq!((code, run), (Some(0), format!("{script} word\n")));
     let args = ["-a", "glibc", "--rounds", "1", "--warmup", "0", "--no-files", "--show-output"];
-    let (_, err, code) = outcome(heapwright().arg("bench").args(args).args(["--", script, "word"]));
-    assert_eq!(code, Some(0), "{err}");
+    let (_, err) =
+        exits(0, outcome(heapwright().arg("bench").args(args).args(["--", script, "word"])));
     assert_eq!(err.matches(&format!("{script} word\n")).count(), 2, "{err}");
 }
 
@@ -400,9 +400,11 @@ fn an_interpreter_that_is_not_there_is_126_everywhere() {
     let dir = tempfile::tempdir().unwrap();
     let script = common::file(dir.path(), "script", b"#!/no/such/interp\n", 0o755);
     for command in [&["run"][..], &["run", "--check"], &["bench"]] {
-        let (_, err, code) = outcome(heapwright().args(command).arg("--").arg(&script));
-        assert_eq!(code, Some(126), "{command:?}: {err}");
-        assert!(err.contains("its interpreter or loader does not exist"), "{command:?}: {err}");
+        says(
+            126,
+            outcome(heapwright().args(command).arg("--").arg(&script)),
+            &["its interpreter or loader does not exist"],
+        );
     }
 }
 
@@ -415,34 +417,35 @@ fn what_the_system_refuses_to_start_is_126() {
     program[at + 1] = b'x';
     let program = common::file(dir.path(), "program", &program, 0o755);
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--force", "--"];
-    let (_, err, code) = outcome(heapwright().args(args).arg(program));
-    assert_eq!(code, Some(126), "{err}");
+    exits(126, outcome(heapwright().args(args).arg(program)));
 }
 
 #[test]
 fn a_program_that_env_takes_the_library_from_is_refused() {
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--", "/usr/bin/env", "-i"];
-    let (_, err, code) = outcome(heapwright().args(args).arg("/bin/true"));
-    assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("'-i' keeps LD_PRELOAD") && err.contains("--force"), "{err}");
+    says(
+        2,
+        outcome(heapwright().args(args).arg("/bin/true")),
+        &["'-i' keeps LD_PRELOAD", "--force"],
+    );
 }
 
 #[test]
 fn a_program_that_does_not_end_is_told_how_servers_are_measured() {
     let args =
         ["bench", "-a", "glibc,heapwright", "--time", "1s", "--no-files", "--", "sleep", "1000"];
-    let (out, err, code) = outcome(heapwright().args(args));
-    assert_eq!((code, out.as_str()), (Some(125), ""));
+    let err = refused(125, outcome(heapwright().args(args)));
     let said =
         "the program had not ended after twice --time; a server does not end by itself: --for 20s";
     assert_eq!(err.matches(said).count(), 1, "{err}");
     let args = ["bench", "-a", "glibc", "--for", "5s", "--no-files", "--", "true"];
-    let (_, err, code) = outcome(heapwright().args(args));
-    assert_eq!(code, Some(125));
-    assert!(err.contains("the program ended by itself before the time of --for was over"), "{err}");
+    says(
+        125,
+        outcome(heapwright().args(args)),
+        &["the program ended by itself before the time of --for was over"],
+    );
     for wrong in [&["--drive", "true", "--", "true"][..], &["--for", "1s", "cfrac"]] {
-        let (_, err, code) = outcome(heapwright().arg("bench").args(wrong));
-        assert_eq!(code, Some(2), "{wrong:?}: {err}");
+        exits(2, outcome(heapwright().arg("bench").args(wrong)));
     }
 }
 
@@ -474,8 +477,7 @@ fn a_server_is_driven_and_stopped() {
     assert!(cell["time"].is_null() && cell["peak_rss"]["median"].as_f64() > Some(0.0), "{cell}");
     let in_vain =
         ["-a", "glibc,heapwright", "--for", "8s", "--drive", "echo no such key >&2; false"];
-    let (_, err, code) = outcome(heapwright().arg("bench").args(in_vain).args(server));
-    assert_eq!(code, Some(125), "{err}");
+    let (_, err) = exits(125, outcome(heapwright().arg("bench").args(in_vain).args(server)));
     assert!(
         err.contains("did not end with 0 in the time") && err.contains("| no such key"),
         "{err}"

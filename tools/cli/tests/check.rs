@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process;
 
-use common::{file, heapwright, outcome, static_program};
+use common::{exits, file, heapwright, outcome, static_program};
 use serde_json::Value;
 
 fn check(program: &Path) -> (String, Option<i32>) {
@@ -216,19 +216,16 @@ fn the_same_for_programs() {
 
 #[test]
 fn what_is_not_there_is_127() {
-    let (_, _, code) = outcome(heapwright().args(["run", "--check", "--", "/no/such"]));
-    assert_eq!(code, Some(127));
+    let (_, _) = exits(127, outcome(heapwright().args(["run", "--check", "--", "/no/such"])));
 }
 
 #[test]
 fn an_env_that_drops_the_library_is_an_obstacle() {
     for dropped in ["-i", "-", "--ignore-environment", "-uLD_PRELOAD", "LD_PRELOAD="] {
         let words = ["run", "--check", "--", "/usr/bin/env", dropped, "/bin/true"];
-        let (out, err, code) = outcome(heapwright().args(words));
-        assert_eq!(code, Some(1), "{out}{err}");
+        let (out, _) = exits(1, outcome(heapwright().args(words)));
         assert!(out.contains(&format!("'{dropped}' keeps LD_PRELOAD")), "{out}");
     }
     let words = ["run", "--check", "--", "/usr/bin/env", "-u", "HOME", "A=1", "/bin/true"];
-    let (out, _, code) = outcome(heapwright().args(words));
-    assert_eq!(code, Some(0), "{out}");
+    exits(0, outcome(heapwright().args(words)));
 }

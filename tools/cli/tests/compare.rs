@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bench::result::Report;
 use bench::testing;
-use common::{heapwright, outcome};
+use common::{exits, heapwright, outcome, refuses, says};
 use serde_json::Value;
 
 /// Twelve rounds of one workload; heapwright takes `ours` seconds on average, glibc one.
@@ -50,15 +50,12 @@ fn what_became_slower_and_rules_about_it() {
     let by_file = outcome(heapwright().current_dir(dir.path()).arg("compare").args(files));
     assert_eq!(by_file.2, Some(0), "{}", by_file.1);
 
-    let (out, _, code) = compare(dir.path(), &["--fail-if", "geomean>1.2"]);
-    assert_eq!(code, Some(0));
+    let (out, _) = exits(0, compare(dir.path(), &["--fail-if", "geomean>1.2"]));
     assert!(out.contains("geomean>1.2: passed"), "{out}");
-    let (out, _, code) = compare(dir.path(), &["--fail-if", "geomean>1.02"]);
-    assert_eq!(code, Some(1));
+    let (out, _) = exits(1, compare(dir.path(), &["--fail-if", "geomean>1.02"]));
     assert!(out.contains("geomean>1.02: FAILED"), "{out}");
     let rule = ["--fail-if", "larson.ns@heapwright>=1.05", "--format", "json"];
-    let (out, err, code) = compare(dir.path(), &rule);
-    assert_eq!(code, Some(1));
+    let (out, err) = exits(1, compare(dir.path(), &rule));
     assert!(err.contains("FAILED: larson"), "beside JSON it is said on standard error: {err}");
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
@@ -80,9 +77,7 @@ fn wrong_usage_is_2_and_names_what_is_near() {
         ("larsen>1.02", "larson"),
         ("geomean@heapwrite>1.02", "heapwright"),
     ] {
-        let (out, err, code) = compare(dir.path(), &["--fail-if", rule]);
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{rule}: {err}");
-        assert!(err.contains(expected), "{rule}: {err}");
+        refuses(2, compare(dir.path(), &["--fail-if", rule]), &[expected]);
     }
     assert_eq!(outcome(heapwright().args(["compare", "old"])).2, Some(2));
 }
@@ -91,20 +86,15 @@ fn wrong_usage_is_2_and_names_what_is_near() {
 fn files_that_cannot_be_compared_are_named() {
     let dir = tempfile::tempdir().unwrap();
     write(&dir.path().join("old"), &report(0.8));
-    let (_, err, code) = compare(dir.path(), &[]);
-    assert_eq!(code, Some(125));
+    let (_, err) = exits(125, compare(dir.path(), &[]));
     assert!(err.contains("cannot read new") && err.matches("No such file").count() == 1, "{err}");
     fs::write(dir.path().join("new"), "<html>").unwrap();
-    let (_, err, code) = compare(dir.path(), &[]);
-    assert_eq!(code, Some(2));
-    assert!(err.contains("new is no JSON"), "{err}");
+    says(2, compare(dir.path(), &[]), &["new is no JSON"]);
     fs::remove_file(dir.path().join("new")).unwrap();
     let mut other = report(0.8);
     other.workloads[0].name = "cfrac".to_owned();
     write(&dir.path().join("new"), &other);
-    let (_, err, code) = compare(dir.path(), &[]);
-    assert_eq!(code, Some(2));
-    assert!(err.contains("larson") && err.contains("cfrac"), "{err}");
+    says(2, compare(dir.path(), &[]), &["larson", "cfrac"]);
 }
 
 #[test]
@@ -116,8 +106,7 @@ fn other_scales_are_told_how_to_be_alike() {
         ["heapwright", "bench", "larson", "-o", "a b", "--time", "1m"].map(str::to_owned).to_vec();
     write(&dir.path().join("old"), &old);
     write(&dir.path().join("new"), &report(0.8));
-    let (out, _, code) = compare(dir.path(), &[]);
-    assert_eq!(code, Some(0));
+    let (out, _) = exits(0, compare(dir.path(), &[]));
     let expected = format!("bench larson --time 1m --scale 0.25 --seed {} ", old.seed);
     assert!(out.contains(&expected), "{out}");
 }
@@ -130,8 +119,7 @@ fn the_machine_differs_only_where_that_shows() {
     for (glibc, differs) in [(1.0, false), (1.004, false), (1.1, true)] {
         let both = |_: &str, name: &str| if name == "heapwright" { 0.8 * glibc } else { glibc };
         write(&dir.path().join("new"), &testing::rounds(&["larson"], 12, both));
-        let (out, err, code) = compare(dir.path(), &[]);
-        assert_eq!(code, Some(0), "{err}");
+        let (out, _) = exits(0, compare(dir.path(), &[]));
         assert!(out.contains("drift    glibc itself"), "{out}");
         assert_eq!(out.contains("the machine differs"), differs, "{out}");
     }

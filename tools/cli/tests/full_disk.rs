@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{heapwright, outcome};
+use common::{exits, heapwright, outcome, refuses, says};
 use tempfile::TempDir;
 
 /// A disk of `size` that is unmounted in the end; `None`: this is not allowed here.
@@ -54,8 +54,7 @@ fn bench(folder: &Path, temporary: Option<&Path>) -> (String, String, Option<i32
 #[test]
 fn a_full_disk_is_said_and_the_table_is_printed() {
     let Some(disk) = Disk::of("8k") else { return };
-    let (out, err, code) = bench(&disk.path().join("results"), None);
-    assert_eq!(code, Some(125), "{err}");
+    let (out, err) = exits(125, bench(&disk.path().join("results"), None));
     assert!(err.contains("cannot write"), "{err}");
     assert!(out.contains("glibc again") && out.contains("ratios "), "{out}");
 }
@@ -63,8 +62,7 @@ fn a_full_disk_is_said_and_the_table_is_printed() {
 #[test]
 fn what_is_written_is_whole() {
     let dir = tempfile::tempdir().unwrap();
-    let (_, err, code) = bench(&dir.path().join("results"), None);
-    assert_eq!(code, Some(0), "{err}");
+    exits(0, bench(&dir.path().join("results"), None));
     let pages = |name: &str| {
         fs::metadata(dir.path().join("results").join(name)).unwrap().len().div_ceil(4096)
     };
@@ -73,9 +71,7 @@ fn what_is_written_is_whole() {
     let size = format!("{}k", 4 * (small + 2 + pages("report.html") / 2));
     let Some(disk) = Disk::of(&size) else { return };
     let results = disk.path().join("results");
-    let (_, err, code) = bench(&results, None);
-    assert_eq!(code, Some(125), "{err}");
-    assert!(err.contains("cannot write") && err.contains("report.html"), "{err}");
+    says(125, bench(&results, None), &["cannot write", "report.html"]);
     let names: Vec<_> = fs::read_dir(&results).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert!(!names.iter().any(|name| name == "report.html"), "{names:?}");
     assert!(!names.iter().any(|name| name.to_string_lossy().starts_with('.')), "{names:?}");
@@ -88,12 +84,9 @@ fn once_there_is_room_the_same_command_works() {
     let Some(disk) = Disk::of("1m") else { return };
     let filler = disk.fill();
     let results = disk.path().join("results");
-    let (out, err, code) = bench(&results, None);
-    assert_eq!((code, out.as_str()), (Some(125), ""), "{err}");
-    assert!(err.contains("nothing can be written to"), "{err}");
+    refuses(125, bench(&results, None), &["nothing can be written to"]);
     fs::remove_file(filler).unwrap();
-    let (_, err, code) = bench(&results, None);
-    assert_eq!(code, Some(0), "{err}");
+    exits(0, bench(&results, None));
 }
 
 #[test]
@@ -101,9 +94,11 @@ fn a_full_temporary_folder_is_named() {
     let Some(disk) = Disk::of("1m") else { return };
     disk.fill();
     let dir = tempfile::tempdir().unwrap();
-    let (_, err, code) = bench(&dir.path().join("results"), Some(disk.path()));
-    assert_eq!(code, Some(125), "{err}");
-    assert!(err.contains(disk.path().to_str().unwrap()) && err.contains("TMPDIR"), "{err}");
+    says(
+        125,
+        bench(&dir.path().join("results"), Some(disk.path())),
+        &[disk.path().to_str().unwrap(), "TMPDIR"],
+    );
     assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 1, "only what fills it");
 }
 
@@ -111,8 +106,10 @@ fn a_full_temporary_folder_is_named() {
 fn no_manual_page_is_empty() {
     let Some(disk) = Disk::of("1m") else { return };
     disk.fill();
-    let (_, err, code) = outcome(heapwright().args(["man", "-o"]).arg(disk.path().join("man1")));
-    assert_eq!(code, Some(125), "{err}");
-    assert!(err.contains("cannot write"), "{err}");
+    says(
+        125,
+        outcome(heapwright().args(["man", "-o"]).arg(disk.path().join("man1"))),
+        &["cannot write"],
+    );
     assert_eq!(fs::read_dir(disk.path().join("man1")).unwrap().count(), 0);
 }

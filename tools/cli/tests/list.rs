@@ -2,13 +2,12 @@
 
 mod common;
 
-use common::{heapwright, outcome};
+use common::{exits, heapwright, outcome, says};
 use serde_json::Value;
 
 #[test]
 fn ours_and_glibc_are_always_there() {
-    let (out, _, code) = outcome(heapwright().args(["list", "--format", "json"]));
-    assert_eq!(code, Some(0));
+    let (out, _) = exits(0, outcome(heapwright().args(["list", "--format", "json"])));
     let list: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(list[0]["name"], "heapwright");
     assert_eq!(list[0]["problem"], Value::Null, "{out}");
@@ -41,15 +40,13 @@ fn the_classic_designs_are_there_by_name() {
 fn a_file_that_is_no_library_is_not_listed() {
     let dir = tempfile::tempdir().unwrap();
     common::file(dir.path(), "libhoard.so", b"text", 0o644);
-    let (out, _, code) = outcome(heapwright().env("LD_LIBRARY_PATH", dir.path()).arg("list"));
-    assert_eq!(code, Some(0));
+    let (out, _) = exits(0, outcome(heapwright().env("LD_LIBRARY_PATH", dir.path()).arg("list")));
     assert!(!out.contains(dir.path().to_str().unwrap()), "{out}");
 }
 
 #[test]
 fn doctor_says_whether_a_child_runs_on_ours() {
-    let (out, _, code) = outcome(heapwright().arg("doctor"));
-    assert_eq!(code, Some(0), "{out}");
+    let (out, _) = exits(0, outcome(heapwright().arg("doctor")));
     assert!(out.lines().any(|l| l.starts_with("  ok    preload")), "{out}");
     let levels = out.lines().take_while(|l| !l.is_empty());
     assert!(levels.clone().count() >= 8);
@@ -112,8 +109,6 @@ fn the_list_of_workloads_is_for_programs_too_and_of_the_allocators_that_are_name
     for (arguments, said) in
         [(["-a", "nonsense"], "no allocator nonsense"), (["--format", "csv"], "table and json")]
     {
-        let (_, err, code) = outcome(heapwright().args(["bench", "--list"]).args(arguments));
-        assert_eq!(code, Some(2), "{err}");
-        assert!(err.contains(said), "{err}");
+        says(2, outcome(heapwright().args(["bench", "--list"]).args(arguments)), &[said]);
     }
 }

@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{file, heapwright, outcome};
+use common::{exits, file, heapwright, outcome, refuses, says};
 use trace::testing::script;
 
 const TRACE: &str = "
@@ -44,14 +44,10 @@ fn one_page_is_written_whole() {
     let trace = script(TRACE);
     let path = trace.path().to_str().unwrap();
     let page = trace.path().with_extension("html");
-    let (out, err, code) = run(&["view", path, "--html", page.to_str().unwrap()]);
-    assert_eq!((code, out.as_str()), (Some(0), ""));
-    assert!(err.contains("wrote"), "{err}");
+    refuses(0, run(&["view", path, "--html", page.to_str().unwrap()]), &["wrote"]);
     let html = fs::read_to_string(&page).unwrap();
     assert!(html.starts_with("<!doctype html>") && html.contains("behind the mark"), "{html:.200}");
-    let (_, err, code) = run(&["view", path, "--html", "/nowhere/at/all.html"]);
-    assert_eq!(code, Some(125));
-    assert!(err.contains("/nowhere/at/all.html"), "{err}");
+    says(125, run(&["view", path, "--html", "/nowhere/at/all.html"]), &["/nowhere/at/all.html"]);
 }
 
 #[test]
@@ -106,8 +102,7 @@ fn a_recording_of_heaptrack_becomes_a_trace() {
             heapwright().args(["import", "heaptrack.app.12"]).args(args).current_dir(folder.path()),
         )
     };
-    let (_, err, code) = import(&["-o", "traces"]);
-    assert_eq!(code, Some(0), "{err}");
+    let (_, err) = exits(0, import(&["-o", "traces"]));
     for words in
         ["traces/app-12.trace", "1 lines were passed over, the first at byte", "heapwright explain"]
     {
@@ -116,9 +111,7 @@ fn a_recording_of_heaptrack_becomes_a_trace() {
     let trace = folder.path().join("traces/app-12.trace");
     let (out, _, _) = run(&["view", trace.to_str().unwrap()]);
     assert!(out.contains("The recording has no addresses.") && out.contains("/bin/app"), "{out}");
-    let (_, err, code) = import(&["-o", "traces"]);
-    assert_eq!(code, Some(2));
-    assert!(err.contains("--force"), "{err}");
+    says(2, import(&["-o", "traces"]), &["--force"]);
     assert_eq!(import(&["-o", "traces", "--force"]).2, Some(0));
     assert!(Path::new(&trace).exists());
 }

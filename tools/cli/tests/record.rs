@@ -75,6 +75,9 @@ fn wrong_words_are_usage() {
         &["--max-size", "much", "--", "true"],
         &["--for", "soon", "--", "true"],
         &["--children", "some", "--", "true"],
+        &["--stacks", "some", "--", "true"],
+        &["--interval-bytes", "1m", "--", "true"],
+        &["--stacks", "sampled", "--interval-bytes", "0", "--", "true"],
         &["--pid", "1", "--", "true"],
         &[],
     ] {

@@ -4,7 +4,7 @@ mod common;
 
 use std::os::unix::process::ExitStatusExt as _;
 
-use common::{file, heapwright, outcome, static_program};
+use common::{exits, file, heapwright, outcome, says, static_program};
 
 #[test]
 fn the_programs_exit_code_is_ours() {
@@ -57,8 +57,7 @@ fn what_cannot_be_started_is_126_or_127() {
 #[test]
 fn an_empty_name_is_no_allocator() {
     for empty in ["", "x="] {
-        let (_, err, code) = outcome(heapwright().args(["run", "-a", empty, "--", "true"]));
-        assert_eq!(code, Some(2), "{err}");
+        let (_, err) = exits(2, outcome(heapwright().args(["run", "-a", empty, "--", "true"])));
         assert!(err.contains("is no allocator; 'heapwright list' shows them"), "{err}");
     }
 }
@@ -72,9 +71,7 @@ fn an_allocator_that_is_not_there_is_125() {
         ("x=/no/such/lib.so".to_owned(), "cannot open /no/such/lib.so"),
         (format!("x={}", text.display()), "exports malloc"),
     ] {
-        let (_, err, code) = outcome(heapwright().args(["run", "-a", &allocator, "--", "true"]));
-        assert_eq!(code, Some(125), "{allocator}: {err}");
-        assert!(err.contains(expected), "{allocator}: {err}");
+        says(125, outcome(heapwright().args(["run", "-a", &allocator, "--", "true"])), &[expected]);
     }
 }
 
@@ -111,8 +108,7 @@ fn a_classic_design_runs_the_program_and_counts() {
     for name in registry::mallocs() {
         let mut command = heapwright();
         command.args(["run", "-a", name, "--stats", "--", "/bin/false"]);
-        let (_, err, code) = outcome(&mut command);
-        assert_eq!(code, Some(1), "{name}: {err}");
+        let (_, err) = exits(1, outcome(&mut command));
         assert!(err.starts_with("heapwright: /bin/false (process "), "{err}");
         assert!(err.contains("  Peak ") && err.contains(" bytes in use"), "{err}");
     }
@@ -138,8 +134,7 @@ fn a_classic_design_says_which_settings_it_has() {
     let mut command = heapwright();
     // In the variable, which --set would refuse, they are left to the library.
     command.env("HEAPWRIGHT", "keep=64m,hue=red").args(["run", "-a", "tlsf", "--", "/bin/true"]);
-    let (_, err, code) = outcome(&mut command);
-    assert_eq!(code, Some(0));
+    let (_, err) = exits(0, outcome(&mut command));
     let expected = "heapwright: HEAPWRIGHT has no key \"keep\" for tlsf; there are stats, check, deepbind; 1 more mistake";
     assert!(err.contains(expected), "{err}");
 }
@@ -179,8 +174,7 @@ fn it_works_without_a_home_and_where_nothing_can_be_written() {
 fn a_static_program_is_warned_about_in_one_line_and_run() {
     let dir = tempfile::tempdir().unwrap();
     let program = file(dir.path(), "static", &static_program(9), 0o755);
-    let (_, err, code) = outcome(heapwright().args(["run", "--"]).arg(&program));
-    assert_eq!(code, Some(9));
+    let (_, err) = exits(9, outcome(heapwright().args(["run", "--"]).arg(&program)));
     assert_eq!(err.lines().count(), 1, "{err}");
     assert!(err.contains("statically linked"), "{err}");
     let (_, err, code) = outcome(heapwright().args(["run", "-a", "glibc", "--"]).arg(&program));

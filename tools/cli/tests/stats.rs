@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, Stdio};
 
-use common::{ended, file, heapwright, outcome, started, wait_until};
+use common::{ended, exits, file, heapwright, outcome, says, started, wait_until};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -98,8 +98,7 @@ fn a_stop_and_its_end_are_passed_on() {
 
 #[test]
 fn behind_a_wrapper_and_a_script_it_is_of_the_program() {
-    let (_, err, code) = stats(&["--", "env", "timeout", "60", "sh", "-c", "exit 3"]);
-    assert_eq!(code, Some(3), "{err}");
+    let (_, err) = exits(3, stats(&["--", "env", "timeout", "60", "sh", "-c", "exit 3"]));
     assert!(err.starts_with("heapwright: sh -c 'exit 3' (process "), "{err}");
     assert!(err.contains("  1 other process, with "), "{err}");
     assert!(err.contains("timeout 60 sh -c 'exit 3'\n  --stats=all shows"), "{err}");
@@ -132,15 +131,16 @@ fn all_full_and_json() {
     );
     let all: Value = serde_json::from_str(&of("--stats=all,json")).unwrap();
     assert_eq!(all.as_array().unwrap().len(), 2);
-    let (_, err, code) = outcome(heapwright().args(["run", "--stats=some", "--", "true"]));
-    assert_eq!(code, Some(2));
-    assert!(err.contains("full, all, json, or a FILE"), "{err}");
+    says(
+        2,
+        outcome(heapwright().args(["run", "--stats=some", "--", "true"])),
+        &["full, all, json, or a FILE"],
+    );
 }
 
 #[test]
 fn the_peak_is_what_stats_are_of_anyway() {
-    let (_, err, code) = outcome(heapwright().args(["run", "--stats=peak", "--", "ls", "/"]));
-    assert_eq!(code, Some(0));
+    let (_, err) = exits(0, outcome(heapwright().args(["run", "--stats=peak", "--", "ls", "/"])));
     assert!(err.starts_with("heapwright: ls / (process "), "{err}");
 }
 
@@ -156,8 +156,7 @@ fn a_file_is_written_and_a_failure_said() {
     let path = dir.path().join(format!("of-{}.json", out.trim()));
     let written: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(written["process"].to_string(), out.trim());
-    let (_, err, code) = run("no/folder");
-    assert_eq!(code, Some(0));
+    let (_, err) = exits(0, run("no/folder"));
     assert!(err.contains("the statistics are not in ") && err.lines().count() == 1, "{err}");
 }
 
@@ -165,9 +164,7 @@ fn a_file_is_written_and_a_failure_said() {
 fn what_cannot_be_started_is_said_as_without() {
     let dir = tempfile::tempdir().unwrap();
     let orphan = file(dir.path(), "orphan", b"#!/no/such/interpreter\n", 0o755);
-    let (_, err, code) = stats(&["--", orphan.to_str().unwrap()]);
-    assert_eq!(code, Some(126), "{err}");
-    assert!(err.contains("interpreter"), "{err}");
+    says(126, stats(&["--", orphan.to_str().unwrap()]), &["interpreter"]);
 }
 
 #[test]

@@ -4,15 +4,14 @@ mod common;
 
 use std::fs;
 
-use common::{heapwright, outcome};
+use common::{exits, heapwright, outcome};
 
 const COMMANDS: [&str; 9] =
     ["run", "bench", "view", "export", "import", "list", "doctor", "completions", "man"];
 
 #[test]
 fn help_names_every_command_and_shows_examples() {
-    let (out, _, code) = outcome(heapwright().arg("--help"));
-    assert_eq!(code, Some(0));
+    let (out, _) = exits(0, outcome(heapwright().arg("--help")));
     for command in COMMANDS {
         assert!(out.contains(&format!("\n  {command} ")), "{command} is missing in {out}");
     }
@@ -22,8 +21,7 @@ fn help_names_every_command_and_shows_examples() {
 #[test]
 fn every_command_has_help_with_examples() {
     for command in COMMANDS {
-        let (out, _, code) = outcome(heapwright().args([command, "--help"]));
-        assert_eq!(code, Some(0), "{command}");
+        let (out, _) = exits(0, outcome(heapwright().args([command, "--help"])));
         assert!(out.contains("Examples:\n  heapwright "), "{command}: {out}");
         assert!(out.lines().all(|l| l.chars().count() <= 120), "{command}: a line is too long");
     }
@@ -42,8 +40,7 @@ fn short_help_of_run_fits_a_screen_and_long_help_says_the_rest() {
 fn one_letter_asks_for_less() {
     for command in [&["bench"][..], &["list"], &["compare"], &[]] {
         let lines = |flag: &str| {
-            let (out, _, code) = outcome(heapwright().args(command).arg(flag));
-            assert_eq!(code, Some(0), "{command:?}");
+            let (out, _) = exits(0, outcome(heapwright().args(command).arg(flag)));
             (out.lines().count(), out)
         };
         let ((brief, text), (whole, _)) = (lines("-h"), lines("--help"));
@@ -87,8 +84,7 @@ fn wrong_usage_is_2() {
         &["bench", "--strict", "--", "true"],
         &["completions", "nonsense"],
     ] {
-        let (_, err, code) = outcome(heapwright().args(args));
-        assert_eq!(code, Some(2), "{args:?}: {err}");
+        let (_, err) = exits(2, outcome(heapwright().args(args)));
         assert!(!err.is_empty(), "{args:?}");
     }
 }
@@ -102,8 +98,7 @@ fn the_version_is_told() {
 #[test]
 fn completions_for_the_usual_shells() {
     for shell in ["bash", "zsh", "fish", "elvish"] {
-        let (out, _, code) = outcome(heapwright().args(["completions", shell]));
-        assert_eq!(code, Some(0), "{shell}");
+        let (out, _) = exits(0, outcome(heapwright().args(["completions", shell])));
         assert!(out.contains("heapwright") && out.contains("doctor"), "{shell}");
         assert!(out.contains("larson"), "{shell}: workloads are completed");
         // It completes no values of flags.
@@ -116,13 +111,11 @@ fn completions_for_the_usual_shells() {
 
 #[test]
 fn manual_pages() {
-    let (out, _, code) = outcome(heapwright().arg("man"));
-    assert_eq!(code, Some(0));
+    let (out, _) = exits(0, outcome(heapwright().arg("man")));
     assert!(out.contains(".TH heapwright 1"), "{out}");
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("new/man1");
-    let (_, _, code) = outcome(heapwright().args(["man", "-o"]).arg(&target));
-    assert_eq!(code, Some(0));
+    let (_, _) = exits(0, outcome(heapwright().args(["man", "-o"]).arg(&target)));
     for command in COMMANDS {
         let page = fs::read_to_string(target.join(format!("heapwright-{command}.1"))).unwrap();
         for section in [".SH EXAMPLES", ".SH ENVIRONMENT", "LD_PRELOAD"] {

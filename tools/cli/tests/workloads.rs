@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::fs;
 use std::path::Path;
 
-use common::{heapwright, outcome};
+use common::{exits, heapwright, outcome, refuses, says};
 use serde_json::Value;
 
 fn bench(args: &[&str], folder: &Path) -> (String, String, Option<i32>) {
@@ -24,8 +24,7 @@ fn a_workload_has_nanoseconds_tails_and_what_it_costs_itself() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("new/results");
     let args = ["bench-tiny", "-a", "heapwright,glibc", "--rounds", "2", "--scale", "0.05"];
-    let (out, err, code) = bench(&args, &folder);
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) = exits(0, bench(&args, &folder));
     let again =
         "next     heapwright bench bench-tiny -a heapwright,glibc --rounds 2 --scale 0.05 --seed ";
     let compare = format!(" -o NEW, later: heapwright compare {} NEW\n", folder.display());
@@ -42,9 +41,7 @@ fn a_workload_has_nanoseconds_tails_and_what_it_costs_itself() {
     assert_eq!(cells[0]["tails"][0]["call"], "malloc", "{}", cells[0]);
     assert!(cells[null]["ns"]["median"].as_f64().unwrap() > 0.0, "{}", cells[null]);
 
-    let (_, err, code) = bench(&args, &folder);
-    assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("--force"), "{err}");
+    says(2, bench(&args, &folder), &["--force"]);
 }
 
 #[test]
@@ -59,9 +56,7 @@ fn wrong_names_are_2_with_the_closest_before_anything_runs() {
         (&["sh"], "heapwright bench -- sh"),
         (&["python3:threads=2"], "no parameters"),
     ] {
-        let (out, err, code) = outcome(heapwright().args(["bench", "--no-files"]).args(args));
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
-        assert!(err.contains(expected), "{args:?}: {expected:?} is missing in {err}");
+        refuses(2, outcome(heapwright().args(["bench", "--no-files"]).args(args)), &[expected]);
     }
 }
 
@@ -69,8 +64,7 @@ fn wrong_names_are_2_with_the_closest_before_anything_runs() {
 fn a_folder_that_cannot_be_written_is_said_before_anything_is_measured() {
     // A folder below a file can be made by nobody, root included.
     let args = ["bench-tiny", "-a", "glibc", "--rounds", "1", "--scale", "0.01", "--no-tails"];
-    let (out, err, code) = bench(&args, Path::new("/proc/version/results"));
-    assert_eq!(code, Some(125), "{err}");
+    let (out, err) = exits(125, bench(&args, Path::new("/proc/version/results")));
     assert!(err.contains("nothing can be written to /proc/version/results"), "{err}");
     assert_eq!(out, "");
 }
@@ -95,8 +89,7 @@ fn a_rule_that_holds_is_1() {
 fn region_allocators_stand_beside_each_other() {
     let dir = tempfile::tempdir().unwrap();
     let args = ["tlsf-wide", "--region", "-a", "tlsf,talc", "--rounds", "1", "--scale", "0.02"];
-    let (out, err, code) = bench(&args, &dir.path().join("r"));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) = exits(0, bench(&args, &dir.path().join("r")));
     assert!(out.contains("tlsf") && out.contains("talc"), "{out}");
 }
 
@@ -104,15 +97,13 @@ fn region_allocators_stand_beside_each_other() {
 fn a_short_time_leaves_out_nothing_that_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let args = ["bench-tiny", "larson", "-a", "heapwright,glibc", "--time", "15s"];
-    let (_, err, code) = bench(&args, &dir.path().join("r"));
-    assert_eq!(code, Some(0), "{err}");
+    let (_, err) = exits(0, bench(&args, &dir.path().join("r")));
     assert!(!err.contains("left out"), "what is named stays: {err}");
 }
 
 #[test]
 fn the_list_shows_workloads_and_sets() {
-    let (out, _, code) = outcome(heapwright().args(["bench", "--list"]));
-    assert_eq!(code, Some(0));
+    let (out, _) = exits(0, outcome(heapwright().args(["bench", "--list"])));
     for expected in
         ["bench-tiny", "larson", "t-test1", "redis", "standard", "heapwright bench --time 3m"]
     {

@@ -1,7 +1,13 @@
 //! What is known of a recorded program, as figures. Sizes are in bytes and times in nanoseconds since the recording began,
 //! unless a field says otherwise.
 
+mod sites;
+mod threads;
+
 use serde::Serialize;
+
+pub use sites::{Amount, Site, Sites, Uses};
+pub use threads::{ByThread, Threads};
 
 /// Growth is followed over this number of windows of equal length.
 pub const WINDOWS: usize = 16;
@@ -33,6 +39,8 @@ pub struct Facts {
     pub base: u64,
     /// How resident memory rises.
     pub rises: Rises,
+    /// Where the program allocates.
+    pub sites: Sites,
 }
 
 impl Facts {
@@ -335,44 +343,6 @@ pub struct Lifetime {
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
-}
-
-/// Who allocates and who frees.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Threads {
-    /// How many there were.
-    pub count: u64,
-    /// The most at one time.
-    pub at_once: u64,
-    /// Those that allocated most, at most 64.
-    pub list: Vec<ByThread>,
-    /// Blocks freed by another thread than the one that allocated them.
-    pub freed_elsewhere: u64,
-    /// Blocks freed.
-    pub freed: u64,
-    /// The most that was live of each thread's blocks, added up.
-    pub sum_of_peaks: u64,
-    /// Allocating thread, freeing thread, blocks; the most first, at most 256.
-    pub pairs: Vec<(u32, u32, u64)>,
-}
-
-/// One thread.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ByThread {
-    /// Its number.
-    pub thread: u32,
-    /// Its name, if it has one.
-    pub name: String,
-    /// Blocks it allocated.
-    pub blocks: u64,
-    /// Bytes it allocated.
-    pub bytes: u64,
-    /// Blocks of its own that others freed.
-    pub freed_elsewhere: u64,
-    /// The most that was live of its blocks.
-    pub peak: u64,
-    /// Whether it had ended at the moment of the most free memory.
-    pub has_ended: bool,
 }
 
 /// What is left at the end of the recording.

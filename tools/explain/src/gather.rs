@@ -8,21 +8,23 @@ use crate::facts::{End, Facts, Lifetime, Moment, Program, Rises, WINDOWS};
 use crate::live::{Entry, Live};
 use crate::moment::{self, Heap, Lived, Outside, Rule};
 use crate::outline::{self, Look, Outline};
+use crate::sites::{self, Stacks};
 use crate::units::Units;
 use crate::{growth, sizes, threads};
 
-/// The facts of a program, from its steps. `pass` hands over each step in order, and is called twice.
+/// The facts of a program, from its steps and its call stacks. `pass` hands over each step in order, and is called twice.
 ///
 /// # Errors
 /// That of `pass`.
 pub fn gather<E>(
     program: Program,
+    stacks: &Stacks,
     mut pass: impl FnMut(&mut dyn FnMut(&Step)) -> Result<(), E>,
 ) -> Result<Facts, E> {
     let mut first = outline::Pass::new();
     pass(&mut |step| first.step(step))?;
     let outline = first.finish();
-    let mut second = Second::new(&outline, &program.malloc);
+    let mut second = Second::new(&outline, &program.malloc, stacks);
     pass(&mut |step| second.step(step))?;
     Ok(second.finish(program))
 }
@@ -45,10 +47,11 @@ struct Second<'a> {
     rises: Rises,
     moments: [Option<Moment>; 3],
     end: End,
+    sites: sites::Follow<'a>,
 }
 
 impl<'a> Second<'a> {
-    fn new(outline: &'a Outline, malloc: &str) -> Self {
+    fn new(outline: &'a Outline, malloc: &str, stacks: &'a Stacks) -> Self {
         Self {
             outline,
             rule: Rule::of(malloc),
@@ -66,6 +69,7 @@ impl<'a> Second<'a> {
             rises: Rises::default(),
             moments: [None, None, None],
             end: End::default(),
+            sites: sites::Follow::new(stacks),
         }
     }
 
@@ -113,10 +117,10 @@ impl<'a> Second<'a> {
             _ => {}
         }
         if self.outline.peak.is_none() && self.number == self.outline.peak_live.1 {
-            self.moments[0] = Some(self.moment(self.last));
+            self.peak();
         }
         if let Some(worst) = self.outline.worst.filter(|worst| worst.step == self.number) {
-            self.moments[1] = Some(self.moment(worst));
+            self.moments[1] = Some(self.moment(worst, true));
         }
         self.number += 1;
     }
@@ -125,7 +129,12 @@ impl<'a> Second<'a> {
         self.live.insert(block, entry);
         self.units.allocate(entry.address, entry.size(), entry.thread);
         self.threads.allocated(entry.thread, entry.size());
+        self.sites.allocated(block, entry.frame, entry.size());
+        let was_half = self.growth.is_half();
         self.growth.allocated(&self.live, &entry);
+        if self.growth.is_half() && !was_half {
+            self.sites.at_half(&self.live);
+        }
     }
 
     fn free(&mut self, block: Block, thread: u32) {
@@ -138,6 +147,7 @@ impl<'a> Second<'a> {
         *blocks += 1;
         *bytes = bytes.saturating_add(size);
         self.threads.freed(entry.thread, thread, size);
+        self.sites.freed(block, entry.frame, size, entry.thread != thread);
         self.growth.gone(block, &entry, true);
     }
 
@@ -155,12 +165,17 @@ impl<'a> Second<'a> {
         self.last = Look { step, time, anon, files, shared, live };
         self.growth.memory(anon);
         if self.outline.peak.is_some_and(|look| look.step == self.number) {
-            self.moments[0] = Some(self.moment(self.last));
+            self.peak();
         }
     }
 
-    /// The heap as it is now.
-    fn moment(&self, look: Look) -> Moment {
+    fn peak(&mut self) {
+        self.moments[0] = Some(self.moment(self.last, false));
+        self.sites.at_peak(&self.live);
+    }
+
+    /// The heap as it is now. `by_site`: who holds free memory is told by site.
+    fn moment(&mut self, look: Look, by_site: bool) -> Moment {
         let base = self.base.unwrap_or(0);
         let heap = self.units.touched + self.units.huge;
         let outside = Outside {
@@ -175,12 +190,18 @@ impl<'a> Second<'a> {
             rule: self.rule,
             outside,
         };
-        moment::of(&heap, &Look { time: self.time, ..look })
+        let sites = &mut self.sites;
+        moment::of(&heap, &Look { time: self.time, ..look }, &mut |entry, holds| {
+            if by_site {
+                sites.holds(entry.frame, entry.size(), holds);
+            }
+        })
     }
 
     fn done(&mut self) {
         self.growth.done(&self.live);
-        self.moments[2] = Some(self.moment(self.last));
+        self.sites.done(&self.live);
+        self.moments[2] = Some(self.moment(self.last, self.outline.worst.is_none()));
     }
 
     fn finish(mut self, program: Program) -> Facts {
@@ -223,6 +244,7 @@ impl<'a> Second<'a> {
             end: self.end,
             base: self.base.unwrap_or(0),
             rises: self.rises,
+            sites: self.sites.finish(&self.live),
         }
     }
 }

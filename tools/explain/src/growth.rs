@@ -134,6 +134,11 @@ impl Follow {
         }
     }
 
+    /// Whether half of the work is done.
+    pub(crate) fn is_half(&self) -> bool {
+        self.is_half
+    }
+
     fn at_half(&mut self, live: &Live) {
         for (block, entry) in live.iter() {
             if self.is_old(block) {

@@ -5,7 +5,8 @@
 //!          pass 1     pass 2      └────────────────┴────────► JSON
 //!            │          ├ live, units   what is live, and where it lies
 //!            │          ├ moment        the heap at one moment, page by page
-//!            │          └ growth, threads, lifetimes
+//!            │          ├ growth, threads, lifetimes
+//!            │          └ sites         who allocates it, where call stacks were recorded
 //!            └ when the peak was, and when the program ended its work
 //! ```
 //!
@@ -20,6 +21,7 @@ mod moment;
 mod outline;
 mod read;
 mod rules;
+mod sites;
 mod sizes;
 mod threads;
 mod units;
@@ -29,7 +31,8 @@ mod words;
 pub use facts::*;
 pub use gather::gather;
 pub use read::facts;
-pub use rules::{Confidence, Finding, Kind, Remedy, findings};
+pub use rules::{Confidence, Finding, Kind, Part, Remedy, Role, findings, parts};
+pub use sites::Stacks;
 pub use verdict::{Advice, Row, Verdict, verdict};
 pub use words::page;
 

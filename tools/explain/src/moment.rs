@@ -117,10 +117,16 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, placed: &mut [Placed], units: &Units, now: u64) {
+    fn add(
+        &mut self,
+        placed: &mut [Placed],
+        heap: &Heap<'_>,
+        now: u64,
+        held: &mut dyn FnMut(&Entry, u64),
+    ) {
         self.rounding.fill(placed);
         self.pages.add(placed);
-        self.sparse.add(placed, units, now);
+        self.sparse.add(placed, heap.units, now, held);
         for placed in placed {
             let (size, taken) = (placed.entry.size(), placed.taken);
             self.rounded += taken - size;
@@ -138,10 +144,10 @@ impl Sums {
     }
 }
 
-/// The heap as it is at `look`.
-pub(crate) fn of(heap: &Heap<'_>, look: &Look) -> Moment {
+/// The heap as it is at `look`. `held` gets each block that holds free memory, and how much.
+pub(crate) fn of(heap: &Heap<'_>, look: &Look, held: &mut dyn FnMut(&Entry, u64)) -> Moment {
     let mut sums = Sums::new(heap.rule);
-    windows(heap.live, WINDOW, |placed| sums.add(placed, heap.units, look.time));
+    windows(heap.live, WINDOW, |placed| sums.add(placed, heap, look.time, held));
     let free_in_units = sums.free_in_units(heap.units);
     let (mut free_pages, mut by_thread) = (0, std::collections::BTreeMap::<u32, u64>::new());
     for unit in heap.units.iter().filter(|unit| unit.live == 0) {

@@ -2,10 +2,11 @@
 
 use show::number::count;
 use show::text::many;
-use trace::{About, Step, Trace};
+use trace::{About, Step, Trace, TraceError};
 
 use crate::facts::{Facts, Program};
 use crate::gather::gather;
+use crate::sites::Stacks;
 
 /// The facts of a trace. A part of it that cannot be read is left out, and said.
 #[must_use]
@@ -21,12 +22,32 @@ pub fn facts(trace: &Trace) -> Facts {
         }
         Ok(())
     };
-    let Ok(mut facts) = gather(program(trace.about()), pass);
+    let stacks = stacks(trace);
+    let none = Stacks::default();
+    let Ok(mut facts) = gather(program(trace.about()), stacks.as_ref().unwrap_or(&none), pass);
+    if let Err(error) = &stacks {
+        facts.program.missing.push(format!("its call stacks cannot be read: {error}"));
+    }
     if let Some(first) = unread.first() {
         let parts = many(unread.len(), "part");
         facts.program.missing.push(format!("{parts} of the trace cannot be read: {first}"));
     }
     facts
+}
+
+/// The call stacks with their names.
+fn stacks(trace: &Trace) -> Result<Stacks, TraceError> {
+    let frames = trace.frames()?;
+    if frames.is_empty() {
+        return Ok(Stacks::default());
+    }
+    let names = trace.names(&frames)?;
+    let about = trace.about();
+    let interval = about.notes.iter().find_map(|note| note.strip_prefix("stacks_interval="));
+    let is_sampled = about.notes.iter().any(|note| note == "stacks=sampled");
+    let interval = interval.filter(|_| is_sampled).and_then(|interval| interval.parse().ok());
+    let malloc = about.malloc.path.clone();
+    Ok(Stacks { frames, names, malloc, interval: interval.unwrap_or_default() })
 }
 
 fn program(about: &About) -> Program {

@@ -5,6 +5,7 @@
 //! free and kept ──────────► free        fragmentation, thread caches, or retention after a peak
 //! not the blocks' ────────► outside     mappings of the program's own, huge pages
 //! more than asked for ────► rounding
+//! who allocates it ───────► sites       the main ones of each
 //! ```
 //!
 //! They are told in words in docs/memory-grows.md, which changes with them.
@@ -13,9 +14,11 @@ mod free;
 mod growth;
 mod outside;
 mod rounding;
+mod sites;
 
 pub(crate) use free::{is_notable, threads as spread};
 use serde::Serialize;
+pub use sites::{Part, Role, parts};
 
 use crate::facts::Facts;
 
@@ -71,6 +74,8 @@ pub struct Finding {
     pub time: u64,
     /// What to do about it first.
     pub remedy: Remedy,
+    /// The site that most of it is allocated at, if stacks were recorded and one stands out.
+    pub site: Option<Part>,
 }
 
 /// What helps against a finding.
@@ -106,6 +111,9 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
     .into_iter()
     .flatten()
     .collect();
+    for one in &mut found {
+        one.site = sites::of(facts, one.kind);
+    }
     // What grows matters more than what is: it has no end. But not when it is a small part.
     found.sort_by_key(|one| {
         let grows = matches!(one.kind, Kind::Leak | Kind::GrowingCache);
@@ -136,5 +144,5 @@ pub(crate) fn finding(
     remedy: Remedy,
 ) -> Finding {
     let share = bytes as f64 / peak(facts) as f64;
-    Finding { kind, confidence, bytes, share, time, remedy }
+    Finding { kind, confidence, bytes, share, time, remedy, site: None }
 }

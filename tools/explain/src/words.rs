@@ -4,6 +4,7 @@ mod account;
 mod found;
 mod growth;
 mod replayed;
+mod sites;
 mod table;
 
 use show::number::{count, nanoseconds};
@@ -51,6 +52,14 @@ pub fn page(
     if !sizes.is_empty() {
         text += "\n";
         text += &sizes.text(width);
+    }
+    let sites = sites::table(facts);
+    if !sites.is_empty() {
+        text += "\n";
+        text += &sites.text(width);
+        for note in sites::notes(facts) {
+            text += &indented(&note, 1, width);
+        }
     }
     if let Some(verdict) = verdict {
         text += "\n";

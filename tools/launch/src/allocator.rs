@@ -9,7 +9,6 @@ use crate::environment::Setting;
 /// The name of the C library's own malloc: the C library itself is preloaded, before what a program may be linked to.
 pub const GLIBC: &str = "glibc";
 
-/// The name of ours.
 pub const HEAPWRIGHT: &str = "heapwright";
 
 /// An allocator by name, with the library that brings it.
@@ -38,26 +37,22 @@ impl Allocator {
     }
 
     /// The C library's own malloc.
-    #[must_use]
     pub fn glibc() -> Self {
         Self::new(GLIBC.to_owned(), None, None).with_version(glibc_version())
     }
 
     /// An allocator that is preloaded from `library`.
-    #[must_use]
     pub fn preloaded(name: impl Into<String>, library: impl Into<PathBuf>) -> Self {
         Self::new(name.into(), Some(library.into()), None)
     }
 
     /// An allocator of the program of workloads: a region allocator behind one lock, or `null`.
-    #[must_use]
     pub fn in_process(name: impl Into<String>) -> Self {
         let name = name.into();
         Self::new(name.clone(), None, Some(name))
     }
 
     /// What is set for it, each as `NAME=VALUE`.
-    #[must_use]
     pub fn set(&self) -> Vec<String> {
         let settings = self.settings.iter().map(|set| (&set.key, &set.value));
         let variables = self.environment.iter().map(|(name, value)| (name, value));
@@ -65,21 +60,18 @@ impl Allocator {
     }
 
     /// The same with its version.
-    #[must_use]
     pub fn with_version(mut self, version: Option<String>) -> Self {
         self.version = version;
         self
     }
 
     /// The library's path, if there is one.
-    #[must_use]
     pub fn library(&self) -> Option<&Path> {
         self.library.as_deref()
     }
 }
 
 /// The version of the C library this process runs on.
-#[must_use]
 pub fn glibc_version() -> Option<String> {
     #[cfg(target_env = "gnu")]
     {

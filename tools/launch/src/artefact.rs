@@ -8,12 +8,9 @@
 //!
 //! Something new to carry is a row here, and a kind if nothing like it is carried yet.
 
-/// What an artefact is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A malloc that is preloaded.
     Malloc,
-    /// A program that is started.
     Program,
     /// What is preloaded before a malloc, to record what is asked of it.
     Recorder,
@@ -24,9 +21,7 @@ pub enum Kind {
 pub struct Artefact {
     /// The allocator's name, as `-a` takes it; or the program's.
     pub name: String,
-    /// What it is for.
     pub kind: Kind,
-    /// The package that makes it.
     pub package: String,
     /// What cargo calls its file: without hyphens, if it is a library.
     pub built: String,
@@ -37,7 +32,6 @@ pub struct Artefact {
 /// The flagship's name; the files of the other mallocs are named after it.
 const FLAGSHIP: &str = "heapwright";
 
-/// The programs that are started.
 const PROGRAMS: [&str; 2] = ["heapwright-workloads", "heapwright-replay"];
 
 /// Every artefact: the flagship first.

@@ -114,7 +114,6 @@ fn named(mut candidates: Vec<Candidate>) -> Vec<(String, Candidate)> {
     all
 }
 
-/// A library that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The allocator, with its version where it can be read.
@@ -126,7 +125,6 @@ pub struct Found {
 /// Every allocator library of this machine, each asked by a probe process of `executable` what it is.
 ///
 /// Cost: reads about ten directories and starts one small process for each library.
-#[must_use]
 pub fn installed(executable: &Path) -> Vec<Found> {
     let (libraries, folders) = places::own();
     let mut candidates = Vec::new();

@@ -48,7 +48,6 @@ pub enum Error {
 }
 
 /// Whether the loader would read `path` in `LD_PRELOAD` as that one path.
-#[must_use]
 pub fn can_be_preloaded(path: &Path) -> bool {
     !path.as_os_str().as_bytes().iter().any(|b| b" :\t\n$".contains(b))
 }
@@ -102,7 +101,6 @@ pub fn preload(library: &Path, existing: Option<&OsStr>) -> Result<OsString, Err
 
 /// `LD_PRELOAD` with the C library first and what was there after it; `None` where this process has another C library. A program
 /// with `has_other_new` is C++ and linked to another malloc, whose `operator new` would be found before the C++ library's.
-#[must_use]
 pub fn preload_glibc(has_other_new: bool, existing: Option<&OsStr>) -> Option<OsString> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let is_libc = |line: &&str| line.contains("/libc.so.6") || line.contains("/libc-2.");
@@ -116,9 +114,7 @@ pub fn preload_glibc(has_other_new: bool, existing: Option<&OsStr>) -> Option<Os
 /// One `key=value` for the drop-in, as the library itself reads it; a key alone means `key=1`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting {
-    /// What is set.
     pub key: String,
-    /// To what.
     pub value: String,
 }
 
@@ -145,7 +141,6 @@ impl core::str::FromStr for Setting {
 }
 
 /// The value of `HEAPWRIGHT`: what was inherited, with `settings` added; a later one replaces an earlier one.
-#[must_use]
 pub fn settings(inherited: Option<&OsStr>, settings: &[Setting]) -> OsString {
     let inherited = inherited.map(OsStr::to_string_lossy).unwrap_or_default();
     let replaced = |item: &str| {

@@ -7,7 +7,6 @@ use std::process::ExitStatus;
 use serde::{Deserialize, Serialize};
 use signal_hook::low_level::signal_name;
 
-/// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {

@@ -50,7 +50,6 @@ pub struct Seen {
 
 impl Seen {
     /// Nothing yet, of programs that are to run on the library `preloaded`.
-    #[must_use]
     pub fn new(preloaded: Option<&Path>) -> Self {
         let preloaded = preloaded.map(|path| path.canonicalize().unwrap_or_else(|_| path.into()));
         Self {
@@ -100,7 +99,6 @@ impl Seen {
     }
 
     /// The programs, as they were first seen.
-    #[must_use]
     pub fn programs(&self) -> Vec<Program> {
         let program = |(name, malloc, ran): &(String, Malloc, u64)| Program {
             name: name.clone(),
@@ -114,7 +112,6 @@ impl Seen {
     }
 
     /// How long all of them waited for a processor, when they computed for `cpu_us`. `None`: nobody was seen to compute.
-    #[must_use]
     pub fn waited_us(&self, cpu_us: u64) -> Option<u64> {
         let Scheduled { ran, waited } = self.all;
         let share = u128::from(cpu_us) * u128::from(waited);

@@ -78,7 +78,6 @@ pub fn let_go() {
 }
 
 /// Ends as the program did; the exit code where that is no signal's.
-#[must_use]
 pub fn end_as(status: ExitStatus) -> ExitCode {
     if let Some(signal) = status.signal() {
         // The program has left a core file, if one is wanted.

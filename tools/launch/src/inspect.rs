@@ -26,11 +26,9 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// As it should be.
     Ok,
     /// Works, but there is something to know.
     Warn,
-    /// Does not work.
     Fail,
 }
 
@@ -44,20 +42,14 @@ impl fmt::Display for Level {
     }
 }
 
-/// One line of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is about, in a word.
     pub subject: String,
-    /// What was found.
     pub text: String,
-    /// Whether that is good.
     pub level: Level,
 }
 
 impl Finding {
-    /// A finding.
-    #[must_use]
     pub fn new(subject: impl Into<String>, level: Level, text: impl Into<String>) -> Self {
         Self { subject: subject.into(), text: text.into(), level }
     }
@@ -68,7 +60,6 @@ impl Finding {
 pub struct Inspection {
     /// The files that are executed one after the other; the last one is the program.
     pub chain: Vec<PathBuf>,
-    /// The dynamic loader of the program.
     pub loader: Option<PathBuf>,
     /// An allocator that is linked in and may be called past the loader.
     pub own_malloc: Option<String>,
@@ -82,19 +73,16 @@ pub struct Inspection {
 
 impl Inspection {
     /// Whether a preloaded library becomes the program's malloc.
-    #[must_use]
     pub fn is_usable(&self) -> bool {
         self.obstacle().is_none()
     }
 
     /// The first reason why it does not.
-    #[must_use]
     pub fn obstacle(&self) -> Option<&Finding> {
         self.findings.iter().find(|f| f.level == Level::Fail)
     }
 
     /// The file that matters: the program at the end of the chain.
-    #[must_use]
     pub fn program(&self) -> Option<&Path> {
         self.chain.last().map(PathBuf::as_path)
     }
@@ -266,21 +254,13 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
 }
 
 /// The allocators that programs are linked to. `libheapwright` is also how the names of the classic designs begin.
-const ALLOCATORS: [&str; 8] = [
-    "libheapwright",
-    "libjemalloc",
-    "libmimalloc",
-    "libtcmalloc",
-    "libsnmalloc",
-    "librpmalloc",
-    "libhoard",
-    "libscudo",
-];
+const ALLOCATORS: &str =
+    "libheapwright libjemalloc libmimalloc libtcmalloc libsnmalloc librpmalloc libhoard libscudo";
 
 /// Whether a needed library's name is that of an allocator. A library without a name of its own is needed by its path.
 pub(crate) fn is_allocator(needed: &str) -> bool {
     let file = needed.rsplit('/').next().unwrap_or(needed);
-    ALLOCATORS.iter().any(|known| file.starts_with(known))
+    ALLOCATORS.split_whitespace().any(|known| file.starts_with(known))
 }
 
 #[cfg(test)]

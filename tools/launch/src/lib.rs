@@ -13,6 +13,10 @@
 //! [`Launch`], [`Running`], and [`foreground`] for a program in our place. What runs below a process: [`tree`], [`follow`].
 //!
 //! The library never prints; the command does.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 pub mod allocator;
 pub mod artefact;

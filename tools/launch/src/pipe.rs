@@ -25,7 +25,6 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// Everything.
     pub const ALL: Self = Self::First(usize::MAX);
 }
 
@@ -40,7 +39,6 @@ pub struct Stream {
 
 impl Stream {
     /// Of this read end; without one nothing will come.
-    #[must_use]
     pub fn new(fd: Option<OwnedFd>, keep: Keep) -> Self {
         // Reading from one that cannot be set would wait.
         let is_set = |fd: &OwnedFd| {
@@ -50,7 +48,6 @@ impl Stream {
     }
 
     /// Whether nobody can write any more.
-    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.fd.is_none()
     }
@@ -61,7 +58,6 @@ impl Stream {
     }
 
     /// Whether the last byte that came ends a line.
-    #[must_use]
     pub fn ends_with_a_line(&self) -> bool {
         self.held.back() == Some(&b'\n')
     }

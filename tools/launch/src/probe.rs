@@ -33,12 +33,10 @@ const MALLOC: &str = "heapwright probe: malloc ";
 const VERSION: &str = "heapwright probe: version ";
 const PROBLEM: &str = "heapwright probe: problem ";
 
-/// What a probe found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The file that `malloc` resolves to.
     pub malloc: PathBuf,
-    /// The version the allocator reports.
     pub version: Option<String>,
     /// What it said on standard error, the first line: it may not know a variable that is set for it.
     pub complaint: Option<String>,
@@ -130,7 +128,6 @@ fn parse(out: &str) -> Option<Answer> {
 }
 
 /// The probe's side: the text for [`ask`] to read.
-#[must_use]
 pub fn answer() -> String {
     let malloc = symbol(c"malloc").and_then(file_of).unwrap_or_default();
     let version = own_version()

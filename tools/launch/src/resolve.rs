@@ -27,7 +27,6 @@ pub enum Error {
 
 impl Error {
     /// The exit code that `env`, `nice` and the shells use for it.
-    #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::NotFound(_) | Self::Empty => 127,
@@ -37,7 +36,6 @@ impl Error {
     }
 
     /// The system's reason not to start `file`, which was found.
-    #[must_use]
     pub fn not_executed(file: &Path, error: io::Error) -> Self {
         Self::NotExecutable(
             file.to_owned(),

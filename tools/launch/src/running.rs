@@ -43,19 +43,16 @@ impl<'a> Launch<'a> {
     }
 
     /// In a process group of its own, which does not outlive the program.
-    #[must_use]
     pub fn group(self) -> Self {
         Self { in_group: true, ..self }
     }
 
     /// It is late after this time.
-    #[must_use]
     pub fn limit(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }
     }
 
     /// What is kept of its standard output and of its standard error.
-    #[must_use]
     pub fn keep(self, stdout: Keep, stderr: Keep) -> Self {
         Self { keep: [stdout, stderr], ..self }
     }
@@ -94,15 +91,12 @@ pub struct Running {
     deadline: Option<Instant>,
     /// Once it is collected: how it ended, and its processor time.
     end: Option<(ExitStatus, Duration)>,
-    /// What it printed, if that is a pipe.
     pub stdout: Stream,
     /// What it said on standard error, if that is a pipe.
     pub stderr: Stream,
 }
 
 impl Running {
-    /// Its number.
-    #[must_use]
     pub fn number(&self) -> i32 {
         self.child.id().cast_signed()
     }
@@ -117,13 +111,10 @@ impl Running {
     }
 
     /// Whether its time is over.
-    #[must_use]
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether it has ended, collected or not.
-    #[must_use]
     pub fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let runs = |pid| matches!(waitid(WaitId::Pid(pid), options), Ok(None));
@@ -187,7 +178,6 @@ impl Running {
     }
 
     /// The processor time of it and of all that it has waited for, once it is collected.
-    #[must_use]
     pub fn cpu(&self) -> Option<Duration> {
         self.end.map(|(_, cpu)| cpu)
     }
@@ -218,7 +208,6 @@ fn collected(number: i32) -> io::Result<(ExitStatus, Duration)> {
 }
 
 /// A descriptor that becomes readable when the process of this number ends, on kernels since 5.3.
-#[must_use]
 pub fn watched(number: i32) -> Option<OwnedFd> {
     pidfd_open(Pid::from_raw(number)?, PidfdFlags::empty()).ok()
 }

@@ -19,7 +19,6 @@ use rustix::process::{Pid, Signal, kill_process};
 const KCMP_VM: c_int = 1;
 
 /// The processes below `root`, in no particular order.
-#[must_use]
 pub fn descendants(root: i32) -> Vec<i32> {
     let mut found = Vec::new();
     walk(root, &mut |_, process| {
@@ -40,7 +39,6 @@ pub fn signal(processes: &[i32], signal: Signal) {
 /// are none.
 ///
 /// A child between `vfork` and `exec` has its parent's own memory and is left out.
-#[must_use]
 pub fn resident(root: i32, page: u64) -> Option<u64> {
     let mut found = Vec::new();
     walk(root, &mut |parent, process| {
@@ -65,7 +63,6 @@ pub fn resident(root: i32, page: u64) -> Option<u64> {
 ///
 /// A peak between two looks is not missed: the kernel keeps the most that was resident, of which at most what is a file's now
 /// was a file's then.
-#[must_use]
 pub fn anonymous(root: i32) -> Option<u64> {
     let of = |process| {
         let mut text = String::new();
@@ -118,7 +115,6 @@ fn scheduled(text: &str) -> Option<Scheduled> {
 }
 
 /// The longest time, in nanoseconds, that one task of the processes below `root` has waited for a processor.
-#[must_use]
 pub fn longest_wait(root: i32) -> u64 {
     let mut longest = 0;
     for process in descendants(root) {

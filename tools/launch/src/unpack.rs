@@ -28,11 +28,9 @@ use crate::environment::can_be_preloaded;
 pub struct Embedded {
     /// The allocator's name, as `-a` takes it; or the program's.
     pub name: &'static str,
-    /// What it is.
     pub kind: Kind,
     /// What its file is called where it is installed.
     pub file: &'static str,
-    /// The file itself.
     pub bytes: &'static [u8],
     /// A hash of the content, for the unpacked file's name.
     pub hash: &'static str,
@@ -48,7 +46,6 @@ impl Embedded {
     }
 }
 
-/// There is no place to unpack to.
 #[derive(Debug, thiserror::Error)]
 #[error("no directory can be written to, and the library cannot be put into memory: {0}")]
 pub struct Error(#[from] io::Error);

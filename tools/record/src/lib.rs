@@ -14,4 +14,4 @@ mod request;
 
 pub use armed::{Armed, runs};
 pub use finish::{Process, finish};
-pub use request::{Children, Request};
+pub use request::{Children, Request, Stacks};

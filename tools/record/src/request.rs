@@ -23,6 +23,22 @@ pub enum Children {
     None,
 }
 
+/// Of which allocations call stacks are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stacks {
+    /// Of none.
+    Off,
+    /// Of a sample: points lie at random among the bytes that are allocated, and blocks that one falls in are in it.
+    Sampled {
+        /// Bytes between two points, in the mean.
+        interval: u64,
+        /// What chance begins with, for the same sample again; `None`: the clock.
+        seed: Option<u64>,
+    },
+    /// Of all.
+    All,
+}
+
 /// What is asked of the recorder.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -36,6 +52,8 @@ pub struct Request {
     pub time: Option<Duration>,
     /// Which children.
     pub children: Children,
+    /// Of which allocations there are call stacks.
+    pub stacks: Stacks,
     /// What the malloc is called, if the program does not have its own.
     pub name: Option<String>,
 }
@@ -83,6 +101,17 @@ impl Request {
             Children::Exec => set("children", &"exec"),
             Children::None => set("parent", &std::process::id()),
         }
+        match self.stacks {
+            Stacks::Off => {}
+            Stacks::All => set("stacks", &"all"),
+            Stacks::Sampled { interval, seed } => {
+                set("stacks", &"sampled");
+                set("interval", &interval);
+                if let Some(seed) = seed {
+                    set("seed", &seed);
+                }
+            }
+        }
         if let Some(name) = &self.name {
             set("name", &name.replace(';', ":"));
         }
@@ -121,6 +150,7 @@ mod tests {
             ring: true,
             time: Some(Duration::from_secs(2)),
             children: Children::Exec,
+            stacks: Stacks::Sampled { interval: 1024, seed: Some(7) },
             name: Some("je;1".into()),
         }
     }
@@ -129,7 +159,7 @@ mod tests {
     fn the_recorder_is_before_the_malloc_and_the_folder_last() {
         let malloc = vec![("A".into(), "1".into()), (PRELOAD.into(), "/je.so".into())];
         let all = request().variables(Path::new("/r.so"), Some(OsStr::new("/x.so")), malloc);
-        let text = "max=4096;ring=1;for=2000000000;children=exec;name=je:1;dir=/a;b c/d";
+        let text = "max=4096;ring=1;for=2000000000;children=exec;stacks=sampled;interval=1024;seed=7;name=je:1;dir=/a;b c/d";
         let expected: Vec<(OsString, OsString)> = vec![
             ("A".into(), "1".into()),
             (PRELOAD.into(), "/r.so:/je.so".into()),

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{Recorded, between, steps};
-use recording::Children;
+use recording::{Children, Stacks};
 use tempfile::TempDir;
 use trace::{How, Op, Trace};
 
@@ -161,7 +161,18 @@ fn bump(recorded: &mut Recorded) {
 
 #[test]
 fn a_signal_handler_may_allocate() {
+    may_allocate(Stacks::Off);
+}
+
+#[test]
+fn a_signal_handler_may_allocate_where_stacks_are_recorded() {
+    may_allocate(Stacks::All);
+    may_allocate(Stacks::Sampled { interval: 4096, seed: None });
+}
+
+fn may_allocate(stacks: Stacks) {
     let mut recorded = Recorded::new("signals.c");
+    recorded.request.stacks = stacks;
     bump(&mut recorded);
     let output = recorded.run(&[]);
     let calls: u64 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap();
@@ -177,8 +188,9 @@ fn a_signal_handler_may_allocate() {
 
 #[test]
 fn operators_count_once_whoever_has_them() {
-    for is_own in [false, true] {
+    for (is_own, stacks) in [(false, Stacks::Off), (true, Stacks::Off), (true, Stacks::All)] {
         let mut recorded = Recorded::new("operators.cc");
+        recorded.request.stacks = stacks;
         if is_own {
             bump(&mut recorded);
         }

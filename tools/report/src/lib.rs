@@ -9,6 +9,10 @@
 //!
 //! Everything is made from the [`Report`] alone, nothing is measured or read. Whatever is absent from a result is said
 //! in words or left out; no result makes it panic.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 mod embed;
 mod notes;

@@ -14,7 +14,6 @@ use crate::view::View;
 
 #[derive(Debug)]
 pub(crate) struct Note {
-    /// What kind it is of.
     pub(crate) word: &'static str,
     pub(crate) text: String,
     /// What a program said at last.
@@ -136,7 +135,6 @@ pub(crate) fn doubts(view: &View<'_>) -> Vec<Note> {
 }
 
 /// What the time had no place for: without it the means are of fewer workloads than were asked for.
-#[must_use]
 pub fn left_out(names: &[String], measured: usize) -> Option<String> {
     (!names.is_empty()).then(|| {
         format!(

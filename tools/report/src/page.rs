@@ -20,7 +20,6 @@ const SCRIPT: &str = include_str!("../assets/result.js");
 /// The page alone: a whole HTML file that needs nothing else, at most 2.5 MB where leaving out detail helps.
 ///
 /// Cost: some 0.1 s, up to 1 s where detail has to be left out. Never panics.
-#[must_use]
 pub fn html(report: &Report) -> String {
     let view = View::of(report);
     let mut page = String::new();
@@ -34,7 +33,6 @@ pub fn html(report: &Report) -> String {
 }
 
 /// Every table of the page in Markdown, under the titles of their sections.
-#[must_use]
 pub fn tables(report: &Report) -> String {
     let mut sections = sections::all(&View::of(report), DETAILS[DETAILS.len() - 1].drawn);
     sections.push(method(report));

@@ -15,12 +15,10 @@ use crate::view::View;
 /// Points of one line at most, in files.
 const FINE: usize = 512;
 
-/// One picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plot {
     /// Its file's name, without an ending: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// What it shows, in words.
     pub title: String,
     /// The picture itself: stands alone, needs no other file.
     pub svg: String,
@@ -95,7 +93,6 @@ pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
 ///
 /// `time` has all workloads in one; the others are `pareto`, and for each workload with such data `memory-…`, `latency-…`
 /// and `curve-…`. Cost: some milliseconds. Never panics.
-#[must_use]
 pub fn plots(report: &Report) -> Vec<Plot> {
     let view = View::of(report);
     let mut all = Vec::new();

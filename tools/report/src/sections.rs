@@ -52,7 +52,6 @@ pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
     all
 }
 
-/// The only workload.
 fn one(view: &View<'_>, figures: Vec<Figure>) -> Section {
     Section {
         id: "overall",

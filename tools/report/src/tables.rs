@@ -256,7 +256,6 @@ pub(crate) fn calls(view: &View<'_>) -> Table {
     table
 }
 
-/// The calls of a workload that were timed one by one.
 pub(crate) fn timed_calls<'a>(view: &View<'a>, w: WorkloadIndex) -> Vec<&'a str> {
     let tails = view.report.workloads[w].cells.iter().flat_map(|c| &c.tails);
     once_each(tails.map(|tail| tail.call.as_str()))

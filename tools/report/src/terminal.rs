@@ -20,7 +20,6 @@ const LABEL: usize = 9;
 const USUAL: usize = 100;
 
 /// The result in lines as long as `width`; `None`: tables have the usual width, and notes stay in one line.
-#[must_use]
 pub fn text(report: &Report, width: Option<usize>) -> String {
     let view = View::of(report);
     let mut all: Vec<String> =
@@ -35,7 +34,6 @@ pub fn text(report: &Report, width: Option<usize>) -> String {
 }
 
 /// The same in Markdown, for an issue or a page.
-#[must_use]
 pub fn markdown(report: &Report) -> String {
     let view = View::of(report);
     let mut all: Vec<String> =
@@ -48,7 +46,6 @@ pub fn markdown(report: &Report) -> String {
     text::visible(&all.concat()).into_owned()
 }
 
-/// What was measured, and where.
 fn above(report: &Report) -> Vec<String> {
     vec![report.machine.line(), summary(report)]
 }

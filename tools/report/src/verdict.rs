@@ -29,7 +29,6 @@ pub struct Verdict {
 
 /// The one verdict of the terminal, the page and the next command. Of a replay memory is said first: it hardly differs between
 /// runs, and is what one records a program for.
-#[must_use]
 pub fn verdict(report: &Report) -> Verdict {
     let verdict = weighed(report);
     let is_replay = report.workloads.iter().any(|work| work.replayed.is_some());

@@ -19,7 +19,6 @@ pub(crate) const AS_EXPECTED: &str = "as-expected";
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     pub(crate) report: &'a Report,
-    /// By allocator.
     styles: Vec<Style>,
     pub(crate) baseline: SubjectIndex,
     /// The baseline and the contenders, in their order.
@@ -31,7 +30,6 @@ pub(crate) struct View<'a> {
 pub(crate) struct Why {
     /// Two or three words.
     pub(crate) short: String,
-    /// All of it.
     pub(crate) long: String,
 }
 

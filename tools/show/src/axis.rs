@@ -3,7 +3,6 @@
 use crate::number::Unit;
 use crate::svg::width_of;
 
-/// How values are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Evenly, from 0 where the values allow it.
@@ -17,13 +16,9 @@ pub enum Kind {
 /// An axis over a range, on the pixels `from` to `to`.
 #[derive(Debug, Clone, Copy)]
 pub struct Axis {
-    /// The least value.
     pub low: f64,
-    /// The largest value.
     pub high: f64,
-    /// How they are spread.
     pub kind: Kind,
-    /// What they count.
     pub unit: Unit,
     /// The pixel of the least value.
     pub from: f64,
@@ -33,7 +28,6 @@ pub struct Axis {
 
 impl Axis {
     /// Holds all finite `values` (above 0 unless it is even); `None` when there are none.
-    #[must_use]
     pub fn around(
         values: impl Iterator<Item = f64>,
         kind: Kind,
@@ -61,7 +55,6 @@ impl Axis {
     }
 
     /// The same with `share` of its length more at both ends (only above, where it begins at 0).
-    #[must_use]
     pub fn padded(mut self, share: f64) -> Self {
         if self.kind == Kind::Even {
             let more = (self.high - self.low) * share;
@@ -86,7 +79,6 @@ impl Axis {
     }
 
     /// The pixel of `v`; what is beyond an end is drawn at that end.
-    #[must_use]
     pub fn at(&self, v: f64) -> f64 {
         let place = self.place(v);
         let place = if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 };
@@ -94,13 +86,11 @@ impl Axis {
     }
 
     /// Whether `v` can be drawn.
-    #[must_use]
     pub fn takes(&self, v: f64) -> bool {
         v.is_finite() && (self.kind == Kind::Even || v > 0.0)
     }
 
     /// At most about `most` round values within the range.
-    #[must_use]
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         let most = most.max(2);
         match self.kind {
@@ -111,7 +101,6 @@ impl Axis {
     }
 
     /// Those of `ticks` whose labels of `size` do not touch each other along a horizontal axis; 1 goes before others.
-    #[must_use]
     pub fn labelled(&self, ticks: &[f64], size: f64) -> Vec<f64> {
         const GAP: f64 = 6.0;
         let reach = |v: f64| {
@@ -202,7 +191,6 @@ impl Axis {
     }
 
     /// For the page's script: pixels, range, spread, unit.
-    #[must_use]
     pub fn attribute(&self) -> String {
         let kind = match self.kind {
             Kind::Even => "even",

@@ -30,20 +30,16 @@ const EACH_HEIGHT: f64 = 150.0;
 /// One axis as it is asked for.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    /// What it says.
     pub label: String,
     /// How values are spread.
     pub kind: Kind,
-    /// What they count.
     pub unit: Unit,
 }
 
 /// One line.
 #[derive(Debug)]
 pub struct Line<'a> {
-    /// Whose it is.
     pub name: &'a str,
-    /// How it looks.
     pub style: Style,
     /// x and y, from left to right.
     pub points: &'a [(f64, f64)],
@@ -52,7 +48,6 @@ pub struct Line<'a> {
 /// Lines over two axes.
 #[derive(Debug)]
 pub struct Chart<'a> {
-    /// What it shows.
     pub title: String,
     /// To the right.
     pub x: Ask,
@@ -71,10 +66,8 @@ pub struct Chart<'a> {
     pub data: String,
 }
 
-/// A chart that is drawn.
 #[derive(Debug)]
 pub struct Drawn {
-    /// The picture.
     pub svg: String,
     /// Whether it needs the page's width.
     pub is_wide: bool,
@@ -82,7 +75,6 @@ pub struct Drawn {
 
 impl Chart<'_> {
     /// The picture with at most `most` points in a line; `None` when there is no point to draw.
-    #[must_use]
     pub fn draw(mut self, most: usize) -> Option<Drawn> {
         let fits =
             |(x, y): &(f64, f64), chart: &Self| takes(chart.x.kind, *x) && takes(chart.y.kind, *y);

@@ -5,7 +5,6 @@
 pub const NONE: &str = "–";
 
 /// Three significant digits.
-#[must_use]
 pub fn number(v: f64) -> String {
     let size = v.abs();
     if !v.is_finite() {
@@ -24,7 +23,6 @@ pub fn number(v: f64) -> String {
 }
 
 /// The same without zeros that say nothing: for the ticks of an axis.
-#[must_use]
 pub fn short(v: f64) -> String {
     if v.is_finite() && (1e7..1e15).contains(&v.abs()) {
         let (by, letter) = if v.abs() < 1e9 { (1e6, "M") } else { (1e9, "G") };
@@ -38,7 +36,6 @@ pub fn short(v: f64) -> String {
 }
 
 /// A whole number with commas.
-#[must_use]
 pub fn count(v: f64) -> String {
     if !v.is_finite() {
         return NONE.to_owned();
@@ -70,7 +67,6 @@ const BYTES: &[(f64, &str)] =
 const NANOSECONDS: &[(f64, &str)] = &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
 
 /// `71.2 MiB`, `24 B`.
-#[must_use]
 pub fn bytes(v: f64) -> String {
     if v.fract() == 0.0 && v.abs() < 1024.0 {
         return format!("{} B", count(v));
@@ -79,19 +75,16 @@ pub fn bytes(v: f64) -> String {
 }
 
 /// `310 ns`, `1.20 µs`.
-#[must_use]
 pub fn nanoseconds(v: f64) -> String {
     in_units(v, NANOSECONDS, number)
 }
 
 /// `1.35 s`, `16.6 ms`.
-#[must_use]
 pub fn seconds(v: f64) -> String {
     nanoseconds(v * 1e9)
 }
 
 /// A share as `1.2 %`.
-#[must_use]
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         return NONE.to_owned();
@@ -101,7 +94,6 @@ pub fn percent(share: f64) -> String {
 }
 
 /// A ratio: `0.58`.
-#[must_use]
 pub fn ratio(v: f64) -> String {
     match v {
         _ if !v.is_finite() => NONE.to_owned(),
@@ -113,7 +105,6 @@ pub fn ratio(v: f64) -> String {
 }
 
 /// A ratio with its margin, both to the same digit: `0.58 ±0.02`, `0.222 ±0.002`. Without a margin: `0.58 ±?`.
-#[must_use]
 pub fn with_margin(estimate: f64, margin: Option<f64>) -> String {
     let Some(margin) = margin.filter(|m| m.is_finite() && estimate.is_finite()) else {
         return format!("{} ±?", ratio(estimate));
@@ -128,7 +119,6 @@ pub fn with_margin(estimate: f64, margin: Option<f64>) -> String {
 }
 
 /// A figure in the unit of this name.
-#[must_use]
 pub fn in_unit(v: f64, unit: &str) -> String {
     match unit {
         "bytes" | "B" => bytes(v),
@@ -159,7 +149,6 @@ pub enum Unit {
 
 impl Unit {
     /// A tick's label.
-    #[must_use]
     pub fn tick(self, v: f64) -> String {
         match self {
             _ if v == 0.0 => "0".to_owned(),
@@ -174,7 +163,6 @@ impl Unit {
     }
 
     /// Its name for the page's script.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Number | Self::Ratio => "number",

@@ -28,14 +28,11 @@ pub struct Page {
     pub said: Vec<String>,
     /// What a reader should know before that is trusted.
     pub warnings: Vec<String>,
-    /// Who is who.
     pub key: Vec<Key>,
-    /// All of it.
     pub sections: Vec<Section>,
     /// JSON, in which no tag ends.
     #[serde(skip)]
     pub data: String,
-    /// A script that reads it.
     pub script: &'static str,
 }
 
@@ -49,8 +46,6 @@ pub struct Key {
 }
 
 impl Key {
-    /// This one has this name.
-    #[must_use]
     pub fn new(style: &Style, name: &str) -> Self {
         let swatch = style::swatch(style);
         Self { who: style.who, name: name.to_owned(), swatch, is_ours: style.is_ours }
@@ -62,11 +57,8 @@ impl Key {
 pub struct Section {
     /// Where links point.
     pub id: &'static str,
-    /// Its headline.
     pub title: &'static str,
-    /// How to read it.
     pub about: String,
-    /// Pictures.
     pub figures: Vec<Figure>,
     /// Tables; one without rows is left out.
     pub tables: Vec<Table>,
@@ -78,13 +70,11 @@ pub struct Section {
     pub facts: Vec<(String, String)>,
     /// What opens when it is asked for: a name, what it is, and lines.
     pub details: Vec<(String, String, Vec<String>)>,
-    /// Markup below all that.
     pub markup: String,
 }
 
 impl Section {
     /// Whether there is a picture or a row.
-    #[must_use]
     pub fn has_figures(&self) -> bool {
         !self.figures.is_empty() || self.tables.iter().any(|table| !table.is_empty())
     }
@@ -93,7 +83,6 @@ impl Section {
 /// A picture, and by what the data's script finds its numbers.
 #[derive(Debug, Serialize)]
 pub struct Figure {
-    /// Markup.
     pub svg: String,
     /// Whether it has the page's width to itself.
     pub is_wide: bool,
@@ -108,7 +97,6 @@ pub struct Figure {
 }
 
 /// The page: a whole HTML file that needs nothing else.
-#[must_use]
 pub fn render(page: &Page) -> String {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);

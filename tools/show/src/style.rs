@@ -35,7 +35,6 @@ const OTHERS: usize = 6;
 /// Dashes; five of them, so that with six colours the pair repeats after 30.
 const DASHES: [&str; 5] = ["", "7 3", "2 2.5", "10 3 2 3", "5 2 1.5 2 1.5 2"];
 
-/// The shape at points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Marker {
@@ -63,7 +62,6 @@ pub enum Part {
     Floor,
     /// Shares its look with nobody.
     Ours,
-    /// The others, by their number.
     Other(usize),
 }
 
@@ -72,19 +70,15 @@ pub enum Part {
 pub struct Style {
     /// The number in the page's key.
     pub who: usize,
-    /// Whether it stands out.
     pub is_ours: bool,
     /// The number of its colour; the page's classes `s0`, `f0` … are by this.
     pub colour: usize,
     /// The dashes of its lines; nothing: they are whole.
     pub dash: &'static str,
-    /// The shape of its points.
     pub marker: Marker,
 }
 
 impl Style {
-    /// The look of the one with this number.
-    #[must_use]
     pub fn of(who: usize, part: Part) -> Self {
         let (colour, dash, marker) = match part {
             Part::Baseline => (BASELINE, "", Marker::Circle),
@@ -100,13 +94,11 @@ impl Style {
     }
 
     /// Its colour in a file, whose viewer may know no other page than a light one.
-    #[must_use]
     pub fn light(&self) -> &'static str {
         COLOURS.get(self.colour).map_or("#000", |c| c.light)
     }
 
     /// As an attribute; nothing for a plain line.
-    #[must_use]
     pub fn dashes(&self) -> String {
         if self.dash.is_empty() {
             String::new()
@@ -117,7 +109,6 @@ impl Style {
 }
 
 /// A piece of its line with its marker, for the page's key.
-#[must_use]
 pub fn swatch(style: &Style) -> String {
     let mut svg = Svg::new(28.0, 12.0);
     svg.put(format_args!(
@@ -131,7 +122,6 @@ pub fn swatch(style: &Style) -> String {
 }
 
 /// The page's rules for the colours of pictures, for one theme.
-#[must_use]
 pub fn variables(dark: bool) -> String {
     COLOURS
         .iter()
@@ -140,8 +130,6 @@ pub fn variables(dark: bool) -> String {
         .collect()
 }
 
-/// The classes that use them.
-#[must_use]
 pub fn classes() -> String {
     (0..COLOURS.len())
         .map(|i| {

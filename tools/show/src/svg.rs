@@ -40,20 +40,17 @@ pub struct Svg {
 }
 
 /// So wide is a text of 12 pixels at most, on average: fonts differ.
-#[must_use]
 pub fn width_of(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.6
 }
 
 /// The same of a name, which may be bold.
-#[must_use]
 pub fn name_width(name: &str, style: &Style) -> f64 {
     width_of(name, 12.0) * if style.is_ours { 1.2 } else { 1.0 }
 }
 
 impl Svg {
     /// An empty one.
-    #[must_use]
     pub fn new(width: f64, height: f64) -> Self {
         Self { body: String::new(), width, height }
     }
@@ -185,14 +182,12 @@ impl Svg {
         }
     }
 
-    /// More markup.
     pub fn put(&mut self, markup: core::fmt::Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = self.body.write_fmt(markup);
     }
 
     /// A picture without words, beside a name.
-    #[must_use]
     pub fn small(self) -> String {
         let (w, h) = (self.width, self.height);
         format!(
@@ -203,7 +198,6 @@ impl Svg {
     }
 
     /// A picture inside another one; `place` is where, and further attributes.
-    #[must_use]
     pub fn nested(&self, place: &str) -> String {
         let (w, h) = (self.width, self.height);
         format!(
@@ -213,7 +207,6 @@ impl Svg {
     }
 
     /// The whole picture. `attributes` go into its first tag.
-    #[must_use]
     pub fn finish(self, title: &str, attributes: &str) -> String {
         let (w, h) = (self.width, self.height);
         format!(

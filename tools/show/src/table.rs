@@ -14,7 +14,6 @@ pub struct Table {
     pub title: String,
     /// This number of columns names a row: they are repeated where the others do not fit beside each other.
     pub lead: usize,
-    /// The heads.
     pub columns: Vec<Column>,
     /// The rows, under one or several headings.
     pub groups: Vec<Group>,
@@ -24,10 +23,8 @@ pub struct Table {
     pub has_text: bool,
 }
 
-/// The head of a column.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Column {
-    /// What stands there.
     pub name: String,
     /// What is shown where it is pointed at.
     pub note: String,
@@ -35,7 +32,6 @@ pub struct Column {
     pub who: Option<usize>,
     /// The number of that one's colour.
     pub colour: usize,
-    /// Whether it stands out.
     pub is_ours: bool,
 }
 
@@ -44,14 +40,11 @@ pub struct Column {
 pub struct Group {
     /// The heading; empty: there is none.
     pub title: String,
-    /// Cells by column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// One cell.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Cell {
-    /// What it says.
     pub text: String,
     /// Below it, in small letters.
     pub small: String,
@@ -81,7 +74,6 @@ impl<T: Into<String>> From<T> for Cell {
 
 impl Cell {
     /// With a smaller line below it.
-    #[must_use]
     pub fn over(mut self, small: impl Into<String>) -> Self {
         self.small = small.into();
         self
@@ -95,7 +87,6 @@ impl Cell {
 
 impl Table {
     /// One without rows. The first column names them.
-    #[must_use]
     pub fn new<C: Into<Column>>(columns: impl IntoIterator<Item = C>) -> Self {
         let columns = columns.into_iter().map(Into::into).collect();
         Self { lead: 1, columns, ..Self::default() }
@@ -111,19 +102,15 @@ impl Table {
         }
     }
 
-    /// Whether there is no row.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.iter().all(|group| group.rows.is_empty())
     }
 
-    /// Every row.
     pub fn rows(&self) -> impl Iterator<Item = &Vec<Cell>> {
         self.groups.iter().flat_map(|group| &group.rows)
     }
 
     /// The same without the smaller lines.
-    #[must_use]
     pub fn brief(mut self) -> Self {
         let rows = self.groups.iter_mut().flat_map(|group| &mut group.rows);
         rows.flatten().for_each(|cell| cell.small.clear());
@@ -131,7 +118,6 @@ impl Table {
     }
 
     /// Lines of columns. What does not fit into `width` stands below, under the same leading columns; text is wrapped.
-    #[must_use]
     pub fn text(&self, width: Option<usize>) -> String {
         let all: Vec<usize> = (0..self.columns.len()).collect();
         let widths = self.grid(&all, &[]).column_max_content_widths();
@@ -209,7 +195,6 @@ impl Table {
     }
 
     /// In Markdown: the title in bold, then the table; figures to the right.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let mut grid = Grid::new();
         grid.load_style(presets::ASCII_MARKDOWN);
@@ -229,7 +214,6 @@ impl Table {
     }
 
     /// As comma-separated values, the heads first.
-    #[must_use]
     pub fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let heads = self.columns.iter().map(|column| column.name.as_str());

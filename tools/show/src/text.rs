@@ -9,7 +9,6 @@ use textwrap::{Options, WordSplitter};
 pub(crate) const LEAST: usize = 30;
 
 /// How wide a line may be: what COLUMNS says, or the terminal. `None`, in a pipe: as wide as it is.
-#[must_use]
 pub fn width() -> Option<usize> {
     let said = env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
@@ -17,7 +16,6 @@ pub fn width() -> Option<usize> {
 }
 
 /// Text that begins at column `indent` of a line, as do its next ones. Words are not broken, and stay as they are.
-#[must_use]
 pub fn wrapped(text: &str, indent: usize, width: Option<usize>) -> String {
     let Some(room) = width.map(|width| width.saturating_sub(indent).max(LEAST)) else {
         return text.to_owned();
@@ -28,7 +26,6 @@ pub fn wrapped(text: &str, indent: usize, width: Option<usize>) -> String {
 
 /// Text as a terminal may get it: names out of files and arguments of programs could else move its cursor or set its title.
 /// Lines and tabs stay.
-#[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if !text.contains(is_hidden) {
@@ -42,7 +39,6 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// What stands in Markdown for the same text.
-#[must_use]
 pub fn markdown(text: &str) -> String {
     let special = |c: char| matches!(c, '\\' | '|' | '*' | '<' | '_' | '`');
     let line = |line: &str| -> String {
@@ -55,13 +51,11 @@ pub fn markdown(text: &str) -> String {
 }
 
 /// `1 round`, `3 rounds`.
-#[must_use]
 pub fn many(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// `text` inside an element or a quoted attribute; control characters, which XML refuses, become a sign for it.
-#[must_use]
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -80,7 +74,6 @@ pub fn escape(text: &str) -> String {
 }
 
 /// At most `most` characters of `text`, the last one an ellipsis where something is left out.
-#[must_use]
 pub fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -91,7 +84,6 @@ pub fn cut(text: &str, most: usize) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-#[must_use]
 pub fn list(names: &[String]) -> String {
     let mut text = String::new();
     for (i, name) in names.iter().enumerate() {

@@ -1,7 +1,6 @@
 //! Fewer points of the same curve.
 
 /// At most `most` of `points` (8 at least): of each group the lowest and the highest stay, so that peaks do.
-#[must_use]
 pub fn thin(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let most = most.max(8);
     if points.len() <= most {

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use symbols::Module;
+
 use crate::step::Thread;
 
 /// What is known of a recorded process besides its steps. Times are in nanoseconds since the recording began.
@@ -66,22 +68,6 @@ pub struct ThreadAbout {
     pub steps: u64,
     /// Whether its end was seen.
     pub ended: bool,
-}
-
-/// A file that is mapped with code in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Module {
-    /// Its first address.
-    pub start: u64,
-    /// The address behind it.
-    pub end: u64,
-    /// Where in the file the first address is.
-    pub offset: u64,
-    /// The file.
-    pub path: String,
-    /// Its build id in hexadecimal digits, or nothing.
-    pub build_id: String,
 }
 
 /// What of a recording is not there, or not as it should be. All zero: the trace is complete.

@@ -18,6 +18,10 @@ use std::path::Path;
 use crate::error::TraceError;
 use crate::packer::{Packed, Packer};
 
+/// How long an event waits for one of another thread that must have been before it, in units of the recorder's clock: some ten
+/// microseconds.
+const PATIENCE: u64 = 1024;
+
 /// How far the packing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {

@@ -1,7 +1,7 @@
 //! The bytes of a packed trace; `docs/trace-format.md` says what each means.
 //!
 //! ```text
-//! file      [ magic, version │ about │ segment │ segment … │ frames │ index │ about │ where the frames begin, magic ]
+//! file      [ magic, version │ about │ segment │ segment … │ frames │ names │ index │ about │ where the frames begin, magic ]
 //! section   [ name, number of parts │ length of each part │ part part part … ]      each part is a frame of zstd
 //! segment   a section: [ summary │ kinds │ threads │ times │ sizes │ … ]            at most 256 Ki steps
 //! ```
@@ -27,6 +27,7 @@ pub(crate) const ABOUT: [u8; 4] = *b"abou";
 pub(crate) const SEGMENT: [u8; 4] = *b"segm";
 pub(crate) const FRAMES: [u8; 4] = *b"fram";
 pub(crate) const INDEX: [u8; 4] = *b"indx";
+pub(crate) const NAMES: [u8; 4] = *b"name";
 
 /// The most steps of a segment.
 pub(crate) const STEPS: usize = 256 << 10;

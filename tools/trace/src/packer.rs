@@ -5,16 +5,18 @@ use std::io::{self, BufWriter};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use symbols::Symbol;
 use tempfile::NamedTempFile;
 
 use crate::about::{About, ThreadAbout};
 use crate::error::TraceError;
 use crate::frames::Frames;
 use crate::live::Live;
+use crate::names;
 use crate::packed::columns::Builder;
 use crate::packed::section::SectionWriter;
 use crate::packed::summary::{Memory, Segment};
-use crate::packed::{ABOUT, END, FRAMES, INDEX, LIST, MAGIC, VERSION, numbers};
+use crate::packed::{ABOUT, END, FRAMES, INDEX, LIST, MAGIC, NAMES, VERSION, numbers};
 use crate::step::{Block, Frame, Op, Step, Thread};
 
 /// Writes a packed trace. It is there under its name once it is [finished](Self::finish), and not before.
@@ -24,6 +26,7 @@ pub struct Packer {
     path: PathBuf,
     about: About,
     frames: Frames,
+    names: names::Packing,
     builder: Builder,
     segments: Vec<Segment>,
     /// The one that is being filled, with what was true at its last step.
@@ -69,6 +72,7 @@ impl Packer {
             path: path.to_owned(),
             about: about.clone(),
             frames: Frames::default(),
+            names: names::Packing::default(),
             builder: Builder::new(about.addresses),
             segments: Vec::new(),
             segment: Segment::default(),
@@ -97,6 +101,16 @@ impl Packer {
         let step = self.segment.first_step + self.segment.steps;
         let frame = self.frames.push(caller, ip);
         frame.ok_or_else(|| TraceError::Step { step, what: "too many frames".into() })
+    }
+
+    /// What another tool knows of an address, the innermost function first.
+    pub fn name<'a>(
+        &mut self,
+        ip: u64,
+        module: &str,
+        symbols: impl IntoIterator<Item = Symbol<'a>>,
+    ) {
+        self.names.add(ip, module, symbols);
     }
 
     pub(crate) fn set_frames(&mut self, frames: Frames) {
@@ -233,6 +247,9 @@ impl Packer {
                 numbers::put(&mut bytes, ip);
             }
             self.section(FRAMES, &bytes)?;
+        }
+        for names in core::mem::take(&mut self.names).parts() {
+            self.section(NAMES, &names)?;
         }
         let segments = core::mem::take(&mut self.segments);
         for segments in segments.chunks(LIST) {

@@ -7,11 +7,12 @@ use trace_format::varint;
 use crate::about::{About, Missing};
 use crate::error::TraceError;
 use crate::frames::Frames;
+use crate::names::{self, Names};
 use crate::open;
 use crate::packed::section::{Section, SectionFile, Unpacker};
 use crate::packed::summary::{SUMMARY, Segment};
 use crate::packed::{
-    ABOUT, END, FIRST, FRAMES, INDEX, LONGEST_PART, MAGIC, SEGMENT, SMALLEST_SEGMENT, STEPS,
+    ABOUT, END, FIRST, FRAMES, INDEX, LONGEST_PART, MAGIC, NAMES, SEGMENT, SMALLEST_SEGMENT, STEPS,
     VERSION, columns,
 };
 use crate::step::Frame;
@@ -24,6 +25,7 @@ pub struct Trace {
     about: About,
     segments: Vec<Segment>,
     frames: Vec<Section>,
+    names: Vec<Section>,
     others: Vec<PathBuf>,
 }
 
@@ -55,6 +57,7 @@ impl Trace {
             about: About::default(),
             segments: Vec::new(),
             frames: Vec::new(),
+            names: Vec::new(),
             others: Vec::new(),
         };
         if trace.read_tail().is_err() {
@@ -86,6 +89,7 @@ impl Trace {
     fn read_all(&mut self) -> Result<(), TraceError> {
         self.segments.clear();
         self.frames.clear();
+        self.names.clear();
         let mut unpacker = Unpacker::new(&self.file)?;
         let mut about = None;
         let mut at = FIRST;
@@ -145,6 +149,7 @@ impl Trace {
                 bytes.chunks(SUMMARY).try_for_each(|bytes| self.segment(section.begin, bytes))?;
             }
             FRAMES => self.frames.push(section.clone()),
+            NAMES => self.names.push(section.clone()),
             // Written by a later heapwright that still has this version.
             _ => {}
         }
@@ -248,6 +253,24 @@ impl Trace {
             }
         }
         Ok(frames)
+    }
+
+    /// Names for the frames' return addresses: those that are in the trace, and for the others those of the program's files, as far
+    /// as they are still the recorded ones.
+    ///
+    /// # Errors
+    /// Those in the trace cannot be read.
+    pub fn names(&self, frames: &Frames) -> Result<Names, TraceError> {
+        let mut names = Names::default();
+        let mut unpacker = Unpacker::new(&self.file)?;
+        let mut bytes = Vec::new();
+        for section in &self.names {
+            unpacker.part(&self.file, section, 0, LONGEST_PART, &mut bytes)?;
+            let read = names::read(&bytes, &mut names);
+            read.ok_or_else(|| self.file.damaged(section.begin, "no names are here"))?;
+        }
+        names::add(&self.about, frames.list.iter().map(|&(_, ip)| ip), &mut names);
+        Ok(names)
     }
 }
 

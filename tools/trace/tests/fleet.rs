@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
+use symbols::Symbol;
 use trace::{Form, How, Module, Op, Packer, Step};
 
 /// Traces of two programs, one of them in two releases: small blocks that stay among others that go.
@@ -21,11 +22,14 @@ fn fleet(folder: &Path) {
             start: 0x5000,
             end: 0x9000,
             offset: 0x1000,
+            base: None,
             path: exe.to_owned(),
             build_id: "ab12".to_owned(),
         }];
         let fill = |packer: &mut Packer| {
             let frames = [packer.frame(0, 0x5010).unwrap(), packer.frame(0, 0x6020).unwrap()];
+            let insert = Symbol { function: "insert", file: "/src/cache.c", line: 88 };
+            packer.name(0x5010, exe, [insert]);
             for block in 0..2000u64 {
                 let (size, frame) =
                     if block % 25 == 0 { (48, frames[0]) } else { (step + block % 200, frames[1]) };
@@ -112,11 +116,11 @@ fn both_engines_give_the_same_answers() {
     let duckdb = answers(script(&setups[0], "duckdb.sql(query).fetchall()"));
     let spark = answers(script(&setups[1], "spark.sql(query).collect()"));
     assert_eq!(duckdb, spark);
-    // Each trace has 80 blocks that stay, one on every third page or so; two traces are of one program.
+    // Each of three traces has 80 blocks that stay, one on every third page or so.
     let pins = &duckdb[0];
     assert_eq!(
-        (&pins[0][1], &pins[0][2], &pins[0][3]),
-        (&4112.0.into(), &2.0.into(), &160.0.into()),
+        (&pins[0][0], &pins[0][1], &pins[0][2]),
+        (&"insert (cache.c:88)".into(), &3.0.into(), &240.0.into()),
         "{pins}"
     );
     let allocators: Vec<&serde_json::Value> =

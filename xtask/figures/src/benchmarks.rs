@@ -49,7 +49,6 @@ pub(crate) struct Options {
 const BEGIN: &str = "<!-- written by cargo xtask benchmarks --write: begin -->";
 const END: &str = "<!-- written by cargo xtask benchmarks --write: end -->";
 
-/// What to do about the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ask {
     Check,

@@ -48,20 +48,8 @@ pub(crate) struct Options {
 }
 
 /// Which allocators take part: the first eight of these that are there.
-const ALLOCATORS: [&str; 12] = [
-    "glibc",
-    "heapwright",
-    "jemalloc",
-    "tcmalloc",
-    "mimalloc2",
-    "mimalloc",
-    "rpmalloc",
-    "snmalloc",
-    "sharded",
-    "superslab",
-    "thread-caching",
-    "tlsf",
-];
+const ALLOCATORS: &str = "glibc heapwright jemalloc tcmalloc mimalloc2 mimalloc rpmalloc snmalloc sharded superslab \
+     thread-caching tlsf";
 const MOST: usize = 8;
 
 /// What one program takes on one allocator: by runs of it, or by replays.
@@ -77,7 +65,8 @@ pub(crate) struct Taken {
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let bounds = Bounds::read("fidelity")?;
-    let allocators = real::allocators(&heapwright, &ALLOCATORS, MOST)?;
+    let wanted: Vec<&str> = ALLOCATORS.split_whitespace().collect();
+    let allocators = real::allocators(&heapwright, &wanted, MOST)?;
     let folder = target_dir().join("fidelity");
     fs::create_dir_all(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     let rounds = if options.quick { 1 } else { options.rounds };
@@ -118,7 +107,6 @@ fn one(
     })
 }
 
-/// A figure that has a bound, by its name.
 fn figure(name: &str, all: &[Compared]) -> Figure {
     #[expect(clippy::cast_precision_loss, reason = "some dozens")]
     let count = |n: usize| Some(n as f64);

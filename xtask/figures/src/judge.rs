@@ -19,12 +19,10 @@ use serde::Deserialize;
 
 use crate::peers::root;
 
-/// A file of bounds, by part.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Bounds(BTreeMap<String, Vec<Bound>>);
 
-/// What one figure may be.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Bound {
@@ -80,7 +78,6 @@ impl From<Option<f64>> for Figure {
     }
 }
 
-/// A line of the table.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) says: String,

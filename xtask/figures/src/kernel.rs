@@ -94,7 +94,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(judge::print(&lines))
 }
 
-/// Draws the pictures.
 fn pictures(given: Option<&Path>) -> Result<bool, String> {
     let heapwright = command::heapwright(given)?;
     let folder = target_dir().join("kernel");

@@ -53,7 +53,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(true)
 }
 
-/// All that `bench/definitions` has.
 pub(crate) fn definitions() -> Result<Vec<Definition>, String> {
     let folder = root().join("bench/definitions");
     let mut texts = Vec::new();

@@ -50,7 +50,31 @@ const ALONE: [(&str, &str); 3] = [
     ("fuzz/Cargo.toml", "heapwright-fuzz"),
 ];
 
-pub(super) fn fmt() -> Outcome {
+/// How the steps are run that are no chore.
+pub(super) fn form(name: &str) -> Option<fn(&Form) -> Outcome> {
+    Some(match name {
+        "fmt" => |_| fmt(),
+        "clippy" => |_| clippy(),
+        "doc" => |_| doc(),
+        "test" => test,
+        "dist" => |_| dist(),
+        "designs" => |_| designs(),
+        "programs" => |_| programs(),
+        "fleet" => |_| fleet(),
+        "storm" => storm,
+        "blocks" => |_| blocks(),
+        "loom" => |_| loom(),
+        "qemu" => qemu,
+        "wcet" => |_| wcet(),
+        "firmware" => |_| firmware(),
+        "compat" => |_| compat(),
+        "arceos" => |_| arceos(),
+        "port" => port,
+        _ => return None,
+    })
+}
+
+fn fmt() -> Outcome {
     let all = |manifest| ["fmt", "--all", "--check", "--manifest-path", manifest];
     let mut checks = vec![all("Cargo.toml").to_vec(), all(BARE_METAL).to_vec()];
     for (manifest, package) in ALONE {
@@ -60,7 +84,7 @@ pub(super) fn fmt() -> Outcome {
     outcomes.find(|outcome| *outcome != Outcome::Passed).unwrap_or(Outcome::Passed)
 }
 
-pub(super) fn clippy() -> Outcome {
+fn clippy() -> Outcome {
     let strict = ["--", "-D", "warnings"];
     let mut workspace = cargo();
     workspace.args(["clippy", "--workspace", "--all-targets"]).args(strict);
@@ -74,12 +98,12 @@ pub(super) fn clippy() -> Outcome {
     })
 }
 
-pub(super) fn doc() -> Outcome {
+fn doc() -> Outcome {
     command(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Of the whole workspace it is the README's second command, as it stands there.
-pub(super) fn test(form: &Form) -> Outcome {
+fn test(form: &Form) -> Outcome {
     let mut test = cargo();
     test.args(["test", "--no-fail-fast"]);
     if form.packages.is_empty() {
@@ -94,25 +118,17 @@ pub(super) fn test(form: &Form) -> Outcome {
 /// The tests that `cargo test` leaves out: those of these names in a test program of a package.
 fn ignored(package: &str, program: &str, names: &[&str]) -> Outcome {
     let mut test = cargo();
-    test.args([
-        "test",
-        "--no-fail-fast",
-        "--package",
-        package,
-        "--test",
-        program,
-        "--",
-        "--ignored",
-    ]);
+    test.args(["test", "--no-fail-fast", "--package", package, "--test", program]);
+    test.args(["--", "--ignored"]);
     command(test.args(names))
 }
 
-pub(super) fn designs() -> Outcome {
+fn designs() -> Outcome {
     ignored("heapwright-abi", "c", &["drop_ins"])
         .then(|| ignored("heapwright-tests", "classics", &[]))
 }
 
-pub(super) fn programs() -> Outcome {
+fn programs() -> Outcome {
     let mut test = cargo();
     test.args(["test", "--no-fail-fast", "--package", "heapwright-tests"]);
     for program in ["cgo", "chromium", "java", "own_tests", "php"] {
@@ -122,7 +138,7 @@ pub(super) fn programs() -> Outcome {
 }
 
 /// Needs Java, Python and packages from the network.
-pub(super) fn fleet() -> Outcome {
+fn fleet() -> Outcome {
     with(crate::fleet::missing(), || {
         let mut test = cargo();
         test.args(["test", "--package", "heapwright-trace", "--test", "fleet", "--", "--ignored"]);
@@ -131,7 +147,7 @@ pub(super) fn fleet() -> Outcome {
 }
 
 /// The flagship and the command that `test` has built: one library to compile instead of all, and the command.
-pub(super) fn dist() -> Outcome {
+fn dist() -> Outcome {
     command(cargo().args(["build", "--package", "heapwright-cli"])).then(|| {
         let heapwright = target_dir().join("debug/heapwright");
         chore(&["dist", "--only-flagship", "--command", &heapwright.to_string_lossy()])
@@ -139,19 +155,19 @@ pub(super) fn dist() -> Outcome {
 }
 
 /// Needs a C compiler; the long form is an hour.
-pub(super) fn storm(form: &Form) -> Outcome {
+fn storm(form: &Form) -> Outcome {
     let minutes = if form.all { "2" } else { "0.5" };
     with(crate::storm::missing(), || chore(&["storm", "--minutes", minutes]))
 }
 
-pub(super) fn blocks() -> Outcome {
+fn blocks() -> Outcome {
     let mut blocks = cargo();
     blocks.args(["run", "--release", "--quiet", "--package", "heapwright-blocks", "--", "--quick"]);
     command(&mut blocks)
 }
 
 /// In a target folder of its own: `--cfg loom` changes every crate.
-pub(super) fn loom() -> Outcome {
+fn loom() -> Outcome {
     let flags = match std::env::var("RUSTFLAGS") {
         Ok(flags) => format!("{flags} --cfg loom"),
         Err(_) => "--cfg loom".to_owned(),
@@ -165,34 +181,34 @@ pub(super) fn loom() -> Outcome {
 const TWO_MACHINES: [&str; 4] = ["--machine", "riscv64", "--machine", "cortex-m3"];
 
 /// The machines of QEMU, then what the allocators' instructions may be.
-pub(super) fn qemu(form: &Form) -> Outcome {
+fn qemu(form: &Form) -> Outcome {
     let machines: &[&str] = if form.all { &[] } else { &TWO_MACHINES };
     let boot = |words: &[&str]| chore(&[&["qemu"], words, machines].concat());
     with(crate::qemu::missing(), || boot(&[]).then(|| boot(&["--measure", "--check"])))
 }
 
 /// One 32-bit and one 64-bit machine; needs the compilers for them.
-pub(super) fn firmware() -> Outcome {
+fn firmware() -> Outcome {
     let machines = ["firmware", "--run", "--target", "thumbv7m", "--target", "riscv64gc"];
     with(crate::firmware::missing(), || chore(&machines))
 }
 
 /// Needs the disassemblers of the targets, and a toolchain that builds for them.
-pub(super) fn wcet() -> Outcome {
+fn wcet() -> Outcome {
     with(crate::wcet::missing(), || chore(&["wcet", "--check"]))
 }
 
-pub(super) fn compat() -> Outcome {
+fn compat() -> Outcome {
     with(crate::compat::missing(), || chore(&["compat"]))
 }
 
 /// Fetches the OS from crates.io.
-pub(super) fn arceos() -> Outcome {
+fn arceos() -> Outcome {
     with(crate::arceos::missing(), || chore(&["arceos"]))
 }
 
 /// Needs the compilers for both, and the emulator.
-pub(super) fn port(form: &Form) -> Outcome {
+fn port(form: &Form) -> Outcome {
     let ports: &[&str] = if form.all { &[] } else { &["musl"] };
     with(crate::port::missing(), || chore(&[&["port", "--quick"], ports].concat()))
 }

@@ -9,66 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use super::steps::{STEPS, Step, When};
+use super::steps::{RULES, Step, all};
 use crate::layers::graph::Package;
-
-/// What the tests of a package read beside its folder and what it depends on. A package of the workspace stands for all that
-/// it depends on.
-const BESIDE: &[(&str, &[&str])] = &[
-    ("abi", &["abi/drop-ins/", "tests/misuse/", "README.md"]),
-    ("abi/kernel", &["abi/include/", "abi/tests/"]),
-    ("abi/block", &["abi/include/", "abi/tests/"]),
-    ("tests", &["abi", "crates/heapwright", "testkit", "bench/workloads", "docs/how-it-works.md"]),
-    ("tools/bench", &["bench/definitions/"]),
-    (
-        "tools/cli",
-        &[
-            "abi",
-            "abi/drop-ins/",
-            "bench/workloads",
-            "bench/definitions/",
-            "bench/real/",
-            "bench/programs/",
-        ],
-    ),
-    (
-        "xtask/figures",
-        &["bench/definitions/", "bench/record/", "bench/reach/", "docs/performance.md"],
-    ),
-];
-
-/// What is read by nothing but the steps that every change takes, `test` of `xtask` among them.
-const BY_EVERY_CHANGE: &[&str] = &[
-    ".ci/verified",
-    ".gitignore",
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-    "bench/golden/x86_64.toml",
-    "clippy.toml",
-    "crates/clippy.toml",
-    "deny.toml",
-    "docs/",
-    "rustfmt.toml",
-    "xtask/src/deny.rs",
-    "xtask/src/dist",
-    "xtask/src/figures.rs",
-    "xtask/src/golden",
-    "xtask/src/layers",
-    "xtask/src/locked.rs",
-    "xtask/src/main.rs",
-    "xtask/src/measured.rs",
-    "xtask/src/miri.rs",
-    "xtask/src/paths",
-    "xtask/src/programs.rs",
-];
-
-/// About how many seconds the tests of a package take, where it is long; those of the others and compiling take the rest.
-const LONG: [(&str, u32); 4] = [
-    ("heapwright-abi", 180),
-    ("heapwright-tests", 100),
-    ("heapwright-cli", 30),
-    ("heapwright-testkit", 40),
-];
 
 /// The package whose tests every change takes: they look at the tree as a whole.
 const ALWAYS_TESTED: &str = "xtask";
@@ -85,7 +27,7 @@ pub(super) struct Plan {
 impl Plan {
     /// Every step in its whole form.
     pub(super) fn everything(why: &str) -> Self {
-        let steps = STEPS.iter().map(|step| (step, why.to_owned())).collect();
+        let steps = all().iter().map(|step| (step, why.to_owned())).collect();
         Self { steps, packages: Vec::new(), all: true }
     }
 
@@ -96,13 +38,12 @@ impl Plan {
             return Self::everything(&format!("no step says that it reads {path}"));
         }
         let affected = tree.affected(paths);
-        let why = |step: &Step| match step.when {
-            When::Always => Some("every change".to_owned()),
-            When::Reads(reads) => {
-                reads.iter().find_map(|read| tree.touched(read, paths, &affected))
-            }
+        let why = |step: &Step| {
+            let always = step.reads.is_empty().then(|| "every change".to_owned());
+            let touched = |read: &String| tree.touched(read, paths, &affected);
+            always.or_else(|| step.reads.iter().find_map(touched))
         };
-        let steps = STEPS.iter().filter_map(|step| Some((step, why(step)?))).collect();
+        let steps = all().iter().filter_map(|step| Some((step, why(step)?))).collect();
         let mut tested = tree.tested(paths, &affected);
         if tested.len() == packages.len() {
             tested.clear();
@@ -124,7 +65,7 @@ impl Plan {
         }
         let taken = |step: &&Step| self.steps.iter().any(|(one, _)| one.name == step.name);
         let left: Vec<&str> =
-            STEPS.iter().filter(|step| !taken(step)).map(|step| step.name).collect();
+            all().iter().filter(|step| !taken(step)).map(|step| step.name.as_str()).collect();
         if !left.is_empty() {
             text += &format!("left out: {}\n", left.join(" "));
         }
@@ -134,17 +75,10 @@ impl Plan {
 
     /// About how many seconds a step takes, with less to test.
     fn takes(&self, step: &Step) -> u32 {
-        let left_out = |(name, _): &&(&str, u32)| !self.packages.iter().any(|one| one == name);
-        let saved: u32 = LONG.iter().filter(left_out).map(|(_, seconds)| seconds).sum();
+        let left_out = |(name, _): &(&String, &u32)| !self.packages.contains(name);
+        let saved: u32 = RULES.long.iter().filter(left_out).map(|(_, seconds)| seconds).sum();
         let is_less = step.name == "test" && !self.packages.is_empty();
         step.takes(self.all) - if is_less { saved } else { 0 }
-    }
-}
-
-impl Step {
-    /// About how many seconds it takes.
-    pub(super) fn takes(&self, all: bool) -> u32 {
-        if all { self.seconds.1 } else { self.seconds.0 }
     }
 }
 
@@ -167,12 +101,9 @@ impl Tree<'_> {
 
     /// Whether a step or a rule says what reads a path.
     fn is_named(&self, path: &str) -> bool {
-        let by_steps = STEPS.iter().flat_map(|step| match step.when {
-            When::Always => &[][..],
-            When::Reads(reads) => reads,
-        });
-        let by_tests = BESIDE.iter().flat_map(|(_, reads)| *reads);
-        let mut reads = by_steps.chain(by_tests).chain(BY_EVERY_CHANGE);
+        let by_steps = all().iter().flat_map(|step| &step.reads);
+        let by_tests = RULES.beside.values().flatten();
+        let mut reads = by_steps.chain(by_tests).chain(&RULES.by_every_change);
         let in_package = self.owner(path).is_some_and(|at| self.packages[at].name != ALWAYS_TESTED);
         in_package || path.ends_with(".md") || reads.any(|read| is_in(path, read))
     }
@@ -217,11 +148,11 @@ impl Tree<'_> {
     /// The packages whose tests the change can break.
     fn tested(&self, paths: &[String], affected: &Affected) -> Vec<String> {
         let is_tested = |(at, package): &(usize, &Package)| {
-            let beside = BESIDE.iter().find(|(folder, _)| *folder == package.folder);
+            let beside = RULES.beside.get(&package.folder);
             package.name == ALWAYS_TESTED
                 || affected.contains_key(at)
                 || self.needs(package, true, affected).is_some()
-                || beside.is_some_and(|(_, reads)| {
+                || beside.is_some_and(|reads| {
                     reads.iter().any(|read| self.touched(read, paths, affected).is_some())
                 })
         };

@@ -97,14 +97,14 @@ fn take<'a>(
         _ => None,
     };
     drop(now);
-    let mut words = vec!["ci".to_owned(), step.name.to_owned()];
+    let mut words = vec!["ci".to_owned(), step.name.clone()];
     if plan.all {
         words.push("--all".to_owned());
     }
     if step.name == "test" {
         words.extend(plan.packages.iter().map(|package| format!("--package={package}")));
     }
-    let said = child(step.name, &words, embed.as_deref());
+    let said = child(&step.name, &words, embed.as_deref());
     let mut now = lock();
     if step.builds == Builds::Workspace {
         now.in_workspace -= 1;

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn names_keep_their_order_and_unknown_ones_are_named() {
     let names = |words: &[&'static str]| {
-        chosen(words).map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
+        chosen(words).map(|steps| steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>())
     };
     assert_eq!(names(&["paths", "fmt"]), Ok(vec!["paths", "fmt"]));
     assert_eq!(names(&["fmt", "frm"]), Err("frm"));

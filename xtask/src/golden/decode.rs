@@ -105,7 +105,6 @@ fn read(file: &Path) -> Result<Vec<u8>, String> {
     fs::read(file).map_err(|why| format!("{}: {why}", file.display()))
 }
 
-/// The instruction of each step.
 fn decode(steps: &[Step]) -> Result<Vec<Instruction>, String> {
     let mut files: BTreeMap<&PathBuf, Vec<u8>> = BTreeMap::new();
     for step in steps {

@@ -6,7 +6,6 @@ use core::fmt::Write as _;
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     passed: usize,
-    /// With the reason.
     skipped: Vec<(String, String)>,
     failed: Vec<String>,
     /// What the runner said of the failures.

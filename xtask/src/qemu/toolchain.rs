@@ -49,9 +49,7 @@ pub(crate) const RISCV64: Target = Target::new("riscv64gc-unknown-none-elf");
 /// RISC-V, 64 bit, with them.
 pub(crate) const RISCV64_ZBB: Target = Target { features: "+zbb", ..RISCV64 };
 pub(crate) const RISCV32: Target = Target::new("riscv32imac-unknown-none-elf");
-/// Cortex-M3.
 pub(crate) const THUMBV7M: Target = Target::new("thumbv7m-none-eabi");
-/// Cortex-M0.
 pub(crate) const THUMBV6M: Target = Target::new("thumbv6m-none-eabi");
 /// Any 64-bit PC. Linux's core library does, as nothing of Linux is linked.
 pub(crate) const X86_64: Target = Target::new("x86_64-unknown-linux-gnu");

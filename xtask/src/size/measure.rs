@@ -34,7 +34,6 @@ fn code(file: &object::File<'_>, parts: &[&str]) -> Result<u64, String> {
     code.ok_or_else(|| format!("the functions named {} are more than all code", parts.join(", ")))
 }
 
-/// The same of a program.
 pub(crate) fn code_of(program: &Path, parts: &[&str]) -> Result<u64, String> {
     let named = |why: String| format!("{}: {why}", program.display());
     let bytes = fs::read(program).map_err(|e| named(e.to_string()))?;
@@ -44,7 +43,6 @@ pub(crate) fn code_of(program: &Path, parts: &[&str]) -> Result<u64, String> {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Size {
-    /// Code and constants.
     pub(super) code: u64,
     /// The allocator's own variables.
     pub(super) control_block: u64,

@@ -46,7 +46,6 @@ impl Tally {
         format!("{runs} runs: {passed} passed, {skipped} skipped, {failed} failed")
     }
 
-    /// One line for each storm.
     pub(super) fn table(&self) -> String {
         let mut table = figures::table(["storm", "runs", "skipped", "failed", "what they did"]);
         for (name, row) in &self.0 {

@@ -32,7 +32,6 @@ pub(super) enum Ending {
 pub(super) struct Watched {
     pub(super) ending: Ending,
     pub(super) seconds: f64,
-    /// What it says it did.
     pub(super) did: Option<String>,
     /// Its last lines, on both streams.
     pub(super) said: VecDeque<String>,

@@ -1,33 +1,23 @@
 //! aarch64: jumps through slots, and the calls around them.
 
-/// Jumps to the function in a word of a table.
-macro_rules! jump {
-    ($table:path, $at:expr) => {
-        core::arch::naked_asm!(
-            "adrp x16, {table}",
-            "add x16, x16, :lo12:{table}",
-            "ldr x16, [x16, {at}]",
-            "br x16",
-            table = sym $table,
-            at = const $at,
+/// The instructions that call a function without arguments and leave all arguments as they are.
+macro_rules! call_aside {
+    ($function:literal) => {
+        concat!(
+            "stp x29, x30, [sp, -64]!\nstp x0, x1, [sp, 16]\nstp x2, x3, [sp, 32]\nstp x4, x5, [sp, 48]\n",
+            "bl ",
+            $function,
+            "\nldp x4, x5, [sp, 48]\nldp x2, x3, [sp, 32]\nldp x0, x1, [sp, 16]\nldp x29, x30, [sp], 64",
         )
     };
 }
-pub(crate) use jump;
+pub(crate) use call_aside;
 
 /// Calls a function without arguments, and jumps to the function in a word of a table with the arguments that there are.
 macro_rules! jump_after {
     ($before:path, $table:path, $at:expr) => {
         core::arch::naked_asm!(
-            "stp x29, x30, [sp, -64]!",
-            "stp x0, x1, [sp, 16]",
-            "stp x2, x3, [sp, 32]",
-            "stp x4, x5, [sp, 48]",
-            "bl {before}",
-            "ldp x4, x5, [sp, 48]",
-            "ldp x2, x3, [sp, 32]",
-            "ldp x0, x1, [sp, 16]",
-            "ldp x29, x30, [sp], 64",
+            $crate::imp::call_aside!("{before}"),
             "adrp x16, {table}",
             "add x16, x16, :lo12:{table}",
             "ldr x16, [x16, {at}]",
@@ -98,35 +88,24 @@ macro_rules! with_caller {
 }
 pub(crate) use with_caller;
 
-/// Jumps to the function in a word of a table, unless the 32-bit word that a pointer points to is set: then a function without
-/// arguments is called first, and the jump is through a word of another table.
+/// Jumps to the function in a word of a table. If the 32-bit word that a pointer points to is set, a function without arguments is
+/// called first.
 macro_rules! jump_unless {
-    ($pointer:path, $next:path, $before:path, $table:path, $at:expr) => {
+    ($pointer:path, $before:path, $table:path, $at:expr) => {
         core::arch::naked_asm!(
             "adrp x16, {pointer}",
             "ldr x16, [x16, :lo12:{pointer}]",
             "ldr w17, [x16]",
-            "adrp x16, {next}",
-            "add x16, x16, :lo12:{next}",
-            "ldr x16, [x16, {at}]",
             "cbnz w17, 2f",
-            "br x16",
-            "2:",
-            "stp x29, x30, [sp, -64]!",
-            "stp x0, x1, [sp, 16]",
-            "stp x2, x3, [sp, 32]",
-            "stp x4, x5, [sp, 48]",
-            "bl {before}",
-            "ldp x4, x5, [sp, 48]",
-            "ldp x2, x3, [sp, 32]",
-            "ldp x0, x1, [sp, 16]",
-            "ldp x29, x30, [sp], 64",
+            "3:",
             "adrp x16, {table}",
             "add x16, x16, :lo12:{table}",
             "ldr x16, [x16, {at}]",
             "br x16",
+            "2:",
+            $crate::imp::call_aside!("{before}"),
+            "b 3b",
             pointer = sym $pointer,
-            next = sym $next,
             before = sym $before,
             table = sym $table,
             at = const $at,

@@ -1,13 +1,5 @@
 //! x86-64: jumps through slots, and the calls around them.
 
-/// Jumps to the function in a word of a table.
-macro_rules! jump {
-    ($table:path, $at:expr) => {
-        core::arch::naked_asm!("jmp qword ptr [rip + {table} + {at}]", table = sym $table, at = const $at)
-    };
-}
-pub(crate) use jump;
-
 /// The instructions that call a function without arguments and leave all arguments as they are.
 macro_rules! call_aside {
     ($function:literal) => {
@@ -80,6 +72,28 @@ macro_rules! call_between {
 }
 pub(crate) use call_between;
 
+/// Notes where the calling function is, in the thread's block, and goes on in another function. Not inside a call that the thread has
+/// begun: then it is that one's caller that counts.
+macro_rules! note_caller {
+    ($busy:expr, $sp:expr, $fp:expr, $function:path) => {
+        core::arch::naked_asm!(
+            "mov r11, qword ptr fs:[0]",
+            "add r11, qword ptr [rip + heapwright_recorder@GOTTPOFF]",
+            "cmp qword ptr [r11 + {busy}], 0",
+            "jne 2f",
+            "mov qword ptr [r11 + {sp}], rsp",
+            "mov qword ptr [r11 + {fp}], rbp",
+            "2:",
+            "jmp {function}",
+            busy = const $busy,
+            sp = const $sp,
+            fp = const $fp,
+            function = sym $function,
+        )
+    };
+}
+pub(crate) use note_caller;
+
 /// Calls a function of six arguments with the return address as a seventh.
 macro_rules! with_caller {
     ($function:path) => {
@@ -94,20 +108,19 @@ macro_rules! with_caller {
 }
 pub(crate) use with_caller;
 
-/// Jumps to the function in a word of a table, unless the 32-bit word that a pointer points to is set: then a function without
-/// arguments is called first, and the jump is through a word of another table.
+/// Jumps to the function in a word of a table. If the 32-bit word that a pointer points to is set, a function without arguments is
+/// called first.
 macro_rules! jump_unless {
-    ($pointer:path, $next:path, $before:path, $table:path, $at:expr) => {
+    ($pointer:path, $before:path, $table:path, $at:expr) => {
         core::arch::naked_asm!(
             "mov r11, qword ptr [rip + {pointer}]",
             "cmp dword ptr [r11], 0",
             "jne 2f",
-            "jmp qword ptr [rip + {next} + {at}]",
+            "jmp qword ptr [rip + {table} + {at}]",
             "2:",
             $crate::imp::call_aside!("{before}"),
             "jmp qword ptr [rip + {table} + {at}]",
             pointer = sym $pointer,
-            next = sym $next,
             before = sym $before,
             table = sym $table,
             at = const $at,

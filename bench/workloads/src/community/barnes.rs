@@ -6,7 +6,6 @@
 //! bodies begin as a cluster in equilibrium (Plummer's model), whose energy has to stay what it is.
 
 use crate::arguments::{Arguments, fixed, scaled};
-use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
@@ -65,7 +64,7 @@ struct Space {
 fn run(arguments: &Arguments, results: &mut Results) {
     let count = arguments.size("bodies").max(2);
     let mut rng = Rng::new(arguments.seed());
-    let start = clock::now();
+    let start = timing::now();
     let mut bodies: Vec<Box<Body>> =
         (0..count).map(|_| Box::new(body(&mut rng, 1.0 / count as f64))).collect();
     come_to_rest(&mut bodies);
@@ -84,7 +83,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     }
     check(&bodies, before);
     let calls = 2 * (cells + count) as u64;
-    results.work(calls, clock::now() - start);
+    results.work(calls, timing::now() - start);
     let live = count * size_of::<Body>() + most * size_of::<Cell>();
     results.peak_live(live);
     let places = bodies.iter().flat_map(|body| body.place);

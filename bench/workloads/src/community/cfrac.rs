@@ -8,7 +8,6 @@
 
 use super::number::{Number, made};
 use crate::arguments::{Arguments, fixed, scaled};
-use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
@@ -40,7 +39,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let half = arguments.size("bits").clamp(40, 128) / 2;
     let mut rng = Rng::new(arguments.seed());
     let before = made();
-    let start = clock::now();
+    let start = timing::now();
     let mut answer = 0_u64;
     for _ in 0..arguments.get("numbers") {
         let (p, q) = (prime(&mut rng, half), prime(&mut rng, half));
@@ -54,7 +53,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         }
         answer = answer.rotate_left(7) ^ found[0];
     }
-    results.work(2 * (made() - before), clock::now() - start);
+    results.work(2 * (made() - before), timing::now() - start);
     super::answer(answer);
 }
 

@@ -7,7 +7,6 @@
 
 use super::cover::{Cover, Cube, complement, is_everything, list, made, within};
 use crate::arguments::{Arguments, fixed, scaled};
-use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
@@ -32,7 +31,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let literals = arguments.size("literals").clamp(1, variables);
     let mut rng = Rng::new(arguments.seed());
     let before = made();
-    let start = clock::now();
+    let start = timing::now();
     let mut answer = 0_u64;
     for _ in 0..arguments.get("functions") {
         let function: Cover = (0..arguments.size("cubes").max(1))
@@ -43,7 +42,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         let (cubes, literals) = cost(&smaller);
         answer = answer.rotate_left(9) ^ (cubes as u64) << 32 ^ literals as u64;
     }
-    results.work(2 * (made() - before), clock::now() - start);
+    results.work(2 * (made() - before), timing::now() - start);
     super::answer(answer);
 }
 

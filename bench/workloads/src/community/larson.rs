@@ -8,7 +8,6 @@ use std::thread::{self, Scope};
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all};
-use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
@@ -50,14 +49,14 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let (count, blocks) = (arguments.size("threads"), arguments.size("blocks").max(1));
     let mut tables: Vec<Table> =
         (0..count as u64).map(|i| table(&plan, blocks, arguments.seed() + i)).collect();
-    let start = clock::now();
+    let start = timing::now();
     thread::scope(|scope| {
         for table in &mut tables {
             let plan = &plan;
             scope.spawn(move || serve(scope, plan, table));
         }
     });
-    let ns = clock::now() - start;
+    let ns = timing::now() - start;
     for table in &mut tables {
         free_all(&mut table.blocks);
     }

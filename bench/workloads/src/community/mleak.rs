@@ -12,7 +12,7 @@ use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
 use crate::sizes;
-use crate::{clock, threads};
+use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mleak",
@@ -56,7 +56,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         let live = live.iter().sum();
         peak = peak.max(live);
         if round % (rounds / 20).max(1) == 0 {
-            results.live(clock::now(), live);
+            results.live(timing::now(), live);
         }
         if round == early {
             resident_early = resident();

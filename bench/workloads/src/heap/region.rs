@@ -99,9 +99,7 @@ pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
     payload.as_ptr()
 }
 
-/// # Safety
-///
-/// A live block from here, or null.
+/// The caller promises: A live block from here, or null.
 pub(crate) unsafe fn free(block: *mut u8) {
     let Some(payload) = NonNull::new(block) else { return };
     // SAFETY: the caller's promise.
@@ -114,10 +112,7 @@ pub(crate) unsafe fn free(block: *mut u8) {
 }
 
 /// The size asked for.
-///
-/// # Safety
-///
-/// A live block from here.
+/// The caller promises: A live block from here.
 pub(crate) unsafe fn size(block: *mut u8) -> usize {
     // SAFETY: the caller's promise.
     unsafe { prefix(block) }.size
@@ -127,9 +122,7 @@ pub(crate) fn owns(block: *mut u8) -> bool {
     block.addr().wrapping_sub(START.load(Ordering::Relaxed)) < BYTES.load(Ordering::Relaxed)
 }
 
-/// # Safety
-///
-/// A live block from here.
+/// The caller promises: A live block from here.
 unsafe fn prefix(block: *mut u8) -> Prefix {
     // SAFETY: a block has a prefix.
     let prefix = unsafe { block.cast::<Prefix>().sub(1) };

@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use blocks::kernel::{Serve, Visit};
 
 use crate::arguments::{Arguments, fixed, scaled};
-use crate::clock::{ticks, ticks_per_second};
 use crate::heap;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use timing::{overhead, ticks, ticks_per_second};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "chain",
@@ -86,11 +86,7 @@ struct Chain<'a> {
 
 impl Visit for Chain<'_> {
     fn visit<A: Serve>(mut self, mut heap: A) {
-        let reading = |_| {
-            let before = ticks();
-            ticks() - before
-        };
-        let overhead = (0..1000).map(reading).min().unwrap_or(0);
+        let overhead = overhead();
         let ns_per_tick = 1e9 / ticks_per_second();
         for size in SIZES {
             heap.begin(size);
@@ -178,7 +174,6 @@ impl Seen {
     }
 }
 
-/// The middle one.
 pub(super) fn median(mut all: Vec<f64>) -> f64 {
     all.sort_by(f64::total_cmp);
     all.get(all.len() / 2).copied().unwrap_or(f64::NAN)

@@ -10,10 +10,10 @@ use kernel::kmem_cache::{KmemCache, Policy, Settings};
 
 use super::chain::median;
 use crate::arguments::{Arguments, fixed, scaled};
-use crate::clock::{ticks, ticks_per_second};
 use crate::heap;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
+use timing::{ticks, ticks_per_second};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "kernel-pairs",
@@ -27,7 +27,6 @@ pub(crate) const WORKLOAD: Workload = Workload {
 
 /// Bytes of an object.
 const SIZE: usize = 64;
-/// Objects of a bulk.
 const BULK: usize = 16;
 
 fn run(arguments: &Arguments, results: &mut Results) {

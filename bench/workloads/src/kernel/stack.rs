@@ -63,7 +63,6 @@ fn run(arguments: &Arguments, results: &mut Results) {
     results.refused(0);
 }
 
-/// A cache of 40 bytes.
 struct Cache {
     cache: KmemCache<Pages>,
 }
@@ -124,7 +123,6 @@ impl Cache {
         results.value(name, u8::from(found == expected), "as-expected");
     }
 
-    /// The same, expected by numbers.
     fn say_numbers(results: &mut Results, name: &str, found: &[Object], expected: &[isize]) {
         let numbers = Self::numbers(found);
         for (step, number) in numbers.iter().enumerate() {

@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 use blocks::kernel::{Serve, Visit};
 
 use crate::arguments::{Arguments, fixed, scaled};
-use crate::clock::{ticks, ticks_per_second};
 use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use timing::{overhead, ticks, ticks_per_second};
 
 /// Narrow ranges of sizes, one beside the other.
 pub(crate) const SWEEP: Workload = Workload {
@@ -49,7 +49,6 @@ const WIDE_RANGES: [(usize, usize); 6] =
 
 /// Pairs of a piece, between two readings of the counter.
 const RUN: u64 = 250;
-/// Bytes of a page.
 const PAGE: usize = 4096;
 
 fn run_sweep(arguments: &Arguments, results: &mut Results) {
@@ -124,11 +123,7 @@ type Slot<T> = Option<(T, usize)>;
 
 impl Visit for Bench<'_> {
     fn visit<A: Serve>(mut self, mut heap: A) {
-        let reading = |_| {
-            let before = ticks();
-            ticks() - before
-        };
-        let overhead = (0..1000).map(reading).min().unwrap_or(0);
+        let overhead = overhead();
         let ns_per_tick = 1e9 / ticks_per_second();
         let wanted = self.pairs.div_ceil(A::SLOWER.1);
         let mut pieces = Pieces::new(RUN, wanted / RUN);

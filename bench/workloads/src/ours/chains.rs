@@ -14,7 +14,6 @@ use std::thread;
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::Block;
-use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
@@ -42,7 +41,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let largest = u32::try_from(arguments.get("largest")).unwrap_or(10).clamp(5, 19);
     let batches = arguments.get("items").div_ceil(BATCH as u64);
     let seed = arguments.seed();
-    let start = clock::now();
+    let start = timing::now();
     let (sent, received) = thread::scope(|scope| {
         let (first, mut incoming) = sync_channel::<Batch>(QUEUE);
         let producer = scope.spawn(move || produce(&first, batches, largest, seed));
@@ -55,7 +54,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         let ended = |_| wrong("a thread panicked");
         (producer.join().unwrap_or_else(ended), consumer.join().unwrap_or_else(ended))
     });
-    let ns = clock::now() - start;
+    let ns = timing::now() - start;
     // Every stage but the first and the last adds one to the key of every item.
     let items = batches * BATCH as u64;
     let expected = sent.wrapping_add(items.wrapping_mul(stages as u64 - 2));

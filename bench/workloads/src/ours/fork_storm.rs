@@ -6,11 +6,11 @@ use std::thread;
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all, table};
+use crate::heap;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 use crate::sizes::doublings;
-use crate::{clock, heap};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "fork-storm",
@@ -53,7 +53,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let inherited = arguments.size("inherited").min(count);
     let task = Task { blocks: arguments.size("blocks"), inherited, seed };
 
-    let start = clock::now();
+    let start = timing::now();
     let storm = thread::scope(|scope| {
         let others: Vec<_> = (0..threads as u64)
             .map(|i| scope.spawn(move || replace(steps, seed + 1 + i)))
@@ -64,7 +64,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         }
         storm
     });
-    let ns = clock::now() - start;
+    let ns = timing::now() - start;
     let of_children = children * (2 * task.blocks + task.inherited) as u64;
     results.work(of_children + threads as u64 * 2 * steps, ns);
     let fork_us = storm.fork_ns as f64 / 1e3 / children.max(1) as f64;
@@ -96,7 +96,6 @@ fn replace(steps: u64, seed: u64) {
 
 #[derive(Debug, Default)]
 struct Storm {
-    /// In calls of `fork`.
     fork_ns: u64,
     /// From the first fork to the last exit.
     ns: u64,
@@ -132,12 +131,12 @@ impl Storm {
 
 fn fork_all(blocks: &mut Vec<Block>, task: Task, children: u64, together: usize) -> Storm {
     let mut storm = Storm::default();
-    let start = clock::now();
+    let start = timing::now();
     for child in 0..children {
         if storm.living == together {
             storm.wait();
         }
-        let before = clock::now();
+        let before = timing::now();
         // SAFETY: the child only calls malloc and free, which POSIX systems keep usable after a fork, and `_exit`.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
@@ -149,13 +148,13 @@ fn fork_all(blocks: &mut Vec<Block>, task: Task, children: u64, together: usize)
         if pid < 0 {
             wrong(format_args!("fork: {}", std::io::Error::last_os_error()));
         }
-        storm.fork_ns += clock::now() - before;
+        storm.fork_ns += timing::now() - before;
         storm.living += 1;
     }
     while storm.living > 0 {
         storm.wait();
     }
-    storm.ns = clock::now() - start;
+    storm.ns = timing::now() - start;
     storm
 }
 

@@ -16,7 +16,6 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::Block;
-use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
@@ -61,16 +60,16 @@ impl Periods {
 
     /// Waits for the period that begins at `time`; late only counts what the system adds to a wait.
     fn wait(&mut self, time: u64) {
-        if clock::now() >= time {
+        if timing::now() >= time {
             return;
         }
         sleep_until(time);
-        self.late = self.late.max(clock::now() - time);
+        self.late = self.late.max(timing::now() - time);
     }
 
     fn ended(&mut self, ns: u64, deadline: u64) {
         self.ns.push(ns);
-        self.missed += usize::from(clock::now() > deadline);
+        self.missed += usize::from(timing::now() > deadline);
     }
 
     fn print(&mut self, results: &mut Results, names: [&str; 4]) {
@@ -100,13 +99,13 @@ fn run(arguments: &Arguments, results: &mut Results) {
             while !ready.load(Ordering::Acquire) {
                 std::thread::yield_now();
             }
-            let start = clock::now();
+            let start = timing::now();
             for i in 0..callbacks {
                 let begin = start + i * CALLBACK;
                 periods.wait(begin);
-                let before = clock::now();
+                let before = timing::now();
                 periods.calls += audio.callback();
-                periods.ended(clock::now() - before, begin + CALLBACK);
+                periods.ended(timing::now() - before, begin + CALLBACK);
             }
             audio.end();
             periods
@@ -114,7 +113,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         let mut game = Game::new(arguments, sounds);
         ready.store(true, Ordering::Release);
         let mut periods = Periods::for_so_many(frames);
-        let start = clock::now();
+        let start = timing::now();
         for i in 0..frames {
             let begin = start + i as u64 * FRAME;
             periods.wait(begin);
@@ -142,7 +141,7 @@ fn sleep_until(ns: u64) {
         tv_nsec: (ns % 1_000_000_000).cast_signed(),
     };
     // A signal wakes it early; then it sleeps again.
-    while clock::now() < ns {
+    while timing::now() < ns {
         let flags = libc::TIMER_ABSTIME;
         // SAFETY: `time` is a live local, and nobody asks for the rest.
         unsafe {
@@ -200,7 +199,6 @@ impl Audio {
     }
 }
 
-/// The game's part.
 #[derive(Debug)]
 struct Game {
     rng: Rng,
@@ -257,7 +255,7 @@ impl Game {
 
     /// One frame; the time of the parts that allocate.
     fn frame(&mut self, number: usize) -> u64 {
-        let begin = clock::now();
+        let begin = timing::now();
         if number.is_multiple_of(self.frames_of_a_level) {
             self.change_level();
         }
@@ -284,15 +282,15 @@ impl Game {
             }
         }
         self.peak = self.peak.max(self.live);
-        let allocated = clock::now();
-        while clock::now() - allocated < self.other_ns {
+        let allocated = timing::now();
+        while timing::now() - allocated < self.other_ns {
             core::hint::spin_loop();
         }
-        let other_ended = clock::now();
+        let other_ended = timing::now();
         let mut objects = core::mem::take(&mut self.objects);
         objects.drain(..).for_each(|block| self.free(block));
         self.objects = objects;
-        (allocated - begin) + (clock::now() - other_ended)
+        (allocated - begin) + (timing::now() - other_ended)
     }
 
     fn change_level(&mut self) {

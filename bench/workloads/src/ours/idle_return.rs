@@ -8,7 +8,6 @@ use std::thread;
 use super::sampled::Looks;
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::Block;
-use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
@@ -34,22 +33,22 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let mut rng = Rng::new(arguments.seed());
     let mut looks = Looks::new(8);
 
-    let start = clock::now();
+    let start = timing::now();
     let blocks = fill(&mut rng, bytes, largest);
     let full = looks.look(live(&blocks));
-    let filled = clock::now();
+    let filled = timing::now();
     let mut calls = blocks.len();
     let rest = free_most(&mut rng, blocks, kept);
     calls += calls - rest.len();
-    let freed = clock::now();
+    let freed = timing::now();
     let after_free = looks.look(live(&rest));
 
     thread::sleep(idle);
     let after_idle = looks.look(live(&rest));
 
-    let again = clock::now();
+    let again = timing::now();
     let new = fill(&mut rng, bytes / 4, largest);
-    let refilled = clock::now();
+    let refilled = timing::now();
     let _ = looks.look(live(&rest) + live(&new));
     calls += new.len();
 
@@ -75,7 +74,6 @@ fn live(blocks: &Vec<Block>) -> usize {
     blocks.iter().map(Block::size).sum::<usize>() + blocks.capacity() * size_of::<Block>()
 }
 
-/// Blocks of `bytes` bytes in all.
 fn fill(rng: &mut Rng, bytes: usize, largest: u32) -> Vec<Block> {
     // More than are needed, so that the table does not move while the heap is filled.
     let mean = ((1 << largest) - 16) * 3 / (2 * (largest as usize - 4));

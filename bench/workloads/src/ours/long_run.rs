@@ -21,11 +21,11 @@ use core::ptr;
 use super::sampled::Looks;
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::check::{mark, verify};
+use crate::heap;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 use crate::sizes::doublings;
-use crate::{clock, heap};
 
 /// Steps the fine wheel sees ahead, and how many are one of the coarse wheel's.
 const FINE: usize = 1024;
@@ -111,7 +111,6 @@ impl Cache {
         self.blocks += 1;
     }
 
-    /// What is due at `step`.
     #[inline(always)]
     fn expire(&mut self, step: usize) {
         let due = core::mem::replace(&mut self.fine[step % FINE], ptr::null_mut());
@@ -152,7 +151,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let mut looks = Looks::new(most);
     let mut cache = Cache::new();
     let every = steps.div_ceil(most).max(1);
-    let start = clock::now();
+    let start = timing::now();
     for step in 0..steps {
         cache.expire(step);
         let choice = rng.next();
@@ -178,7 +177,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
             looks.look(cache.live);
         }
     }
-    let ns = clock::now() - start;
+    let ns = timing::now() - start;
     let calls = cache.blocks + cache.freed;
     end(&mut cache);
     results.work(calls, ns);

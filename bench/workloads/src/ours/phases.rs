@@ -10,7 +10,6 @@
 use super::sampled::{Looks, resident};
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::Block;
-use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
@@ -82,7 +81,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         calls: 0,
     };
     let before = resident();
-    let start = clock::now();
+    let start = timing::now();
     for _ in 0..rounds {
         for phase in PHASES {
             turn_over(&mut heap, phase, target, survivors, &mut looks);
@@ -95,7 +94,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let survivors = core::mem::take(&mut heap.survivors);
     let left = heap.live;
     survivors.into_iter().for_each(|block| heap.free(block));
-    results.work(heap.calls, clock::now() - start);
+    results.work(heap.calls, timing::now() - start);
     results.peak_live(looks.peak_live());
     let (mean, worst, _) = looks.resident_over_live();
     results.value("rss_over_live_mean", format_args!("{mean:.4}"), "x");

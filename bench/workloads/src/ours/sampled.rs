@@ -3,7 +3,6 @@
 //! Cost of a look: the clock, and three system calls to read `/proc/self/statm` (of which the second field is counted in
 //! pages; on two processors it is a few pages off). Where there is no such file, the resident size is 0.
 
-use crate::clock;
 use crate::results::Results;
 
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +25,7 @@ impl Looks {
     pub(super) fn look(&mut self, live: usize) -> usize {
         let resident = resident();
         if self.0.len() < self.0.capacity() {
-            self.0.push(Look { ns: clock::now(), live, resident });
+            self.0.push(Look { ns: timing::now(), live, resident });
         }
         resident
     }

@@ -6,7 +6,6 @@ use std::thread;
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::Block;
-use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
@@ -36,7 +35,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let together = arguments.size("together").max(1);
     let (blocks, left) = (arguments.size("blocks"), arguments.size("left").max(1));
     let threads = arguments.get("threads");
-    let start = clock::now();
+    let start = timing::now();
     let mut living = VecDeque::with_capacity(together);
     let mut calls = 0;
     for seed in 0..threads {
@@ -51,7 +50,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
             calls += 1;
         }
     }
-    let ns = clock::now() - start;
+    let ns = timing::now() - start;
     results.work(calls as u64, ns);
     let us = ns as f64 / 1e3 / threads.max(1) as f64;
     results.value("thread_us", format_args!("{us:.3}"), "us");

@@ -5,7 +5,6 @@
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all, table};
-use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
@@ -29,7 +28,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let largest = arguments.get("largest").clamp(1, 24);
     let mut rng = Rng::new(arguments.seed());
     let mut table = table(slots);
-    let start = clock::now();
+    let start = timing::now();
     for _ in 0..steps {
         let random = rng.next();
         let (align, size) = choose(random, largest);
@@ -37,7 +36,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         table[at].replace(|| Block::aligned(align, size, at as u64));
     }
     free_all(&mut table);
-    results.work(2 * steps, clock::now() - start);
+    results.work(2 * steps, timing::now() - start);
     // As many blocks of each doubling, whose mean is half as much again as its least.
     results.peak_live(slots * (3 << (largest - 1)) / largest as usize);
 }

@@ -4,25 +4,23 @@ use crate::arguments::{Arguments, Parameter, fixed, scaled};
 use crate::check::{mark, verify};
 use crate::list::Workload;
 use crate::results::Results;
-use crate::{clock, heap, threads};
+use crate::{heap, threads};
 
 const BATCH: usize = 100;
 
-/// In one thread.
 pub(crate) const ONE_THREAD: Workload = Workload {
     name: "bench-tiny",
     about: "100 blocks of 16 bytes are allocated, then freed in the same order, in one thread",
     parameters: &[SIZE, scaled("iterations", 1_200_000, "batches of 100 blocks")],
     run: |arguments, results| {
         let (size, iterations) = (arguments.size("size"), arguments.get("iterations"));
-        let start = clock::now();
+        let start = timing::now();
         batches(size, iterations);
-        results.work(iterations * 2 * BATCH as u64, clock::now() - start);
+        results.work(iterations * 2 * BATCH as u64, timing::now() - start);
         results.peak_live(size * BATCH);
     },
 };
 
-/// In several.
 pub(crate) const THREADS: Workload = Workload {
     name: "bench-tiny-mt",
     about: "the same in four threads, each with blocks of its own",

@@ -3,10 +3,10 @@
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, table};
+use crate::heap;
 use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::Results;
-use crate::{clock, heap};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "glibc-simple",
@@ -57,7 +57,7 @@ pub(crate) fn batches_of(number: usize, size: usize, batches: u64) -> Pieces {
     let mut left = batches;
     while left > 0 {
         let now = piece.min(left);
-        let start = clock::now();
+        let start = timing::now();
         for _ in 0..now {
             for (i, block) in blocks.iter_mut().enumerate() {
                 *block = Block::new(size, i as u64);
@@ -66,7 +66,7 @@ pub(crate) fn batches_of(number: usize, size: usize, batches: u64) -> Pieces {
                 block.replace(|| Block::NONE);
             }
         }
-        pieces.add(now, clock::now() - start);
+        pieces.add(now, timing::now() - start);
         left -= now;
     }
     pieces

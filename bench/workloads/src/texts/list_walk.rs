@@ -7,11 +7,11 @@ use core::ptr;
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all};
+use crate::heap;
 use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
-use crate::{clock, heap};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "list-walk",
@@ -57,11 +57,11 @@ fn run(arguments: &Arguments, results: &mut Results) {
         let mut pieces = Pieces::new(piece, PIECES);
         let mut left = walks;
         while left > 0 {
-            let start = clock::now();
+            let start = timing::now();
             for _ in 0..piece.min(left) {
                 walk(heads[rng.below(lists)]);
             }
-            pieces.add(piece.min(left), clock::now() - start);
+            pieces.add(piece.min(left), timing::now() - start);
             left -= piece.min(left);
         }
         if let Some(ns) = pieces.each() {

@@ -71,7 +71,6 @@ impl Large {
         block
     }
 
-    /// Where its words are.
     fn words(&self) -> impl Iterator<Item = usize> + use<> {
         (0..self.size.saturating_sub(7)).step_by(PAGE)
     }

@@ -1,7 +1,6 @@
 //! `multi-thread-c`: the component OS's `multi_thread_test` in C (`c/multi_thread.c`).
 
 use crate::arguments::{Arguments, fixed, scaled};
-use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
 
@@ -24,10 +23,10 @@ unsafe extern "C" {
 fn run(arguments: &Arguments, results: &mut Results) {
     let get = |name| arguments.get(name);
     let (threads, steps, slots) = (get("threads"), get("steps"), get("slots").max(1));
-    let start = clock::now();
+    let start = timing::now();
     // SAFETY: any numbers will do; refused blocks are counted by `heap`.
     unsafe { work_multi_thread(threads, steps, slots, get("largest"), arguments.seed()) };
-    results.work(2 * threads * steps, clock::now() - start);
+    results.work(2 * threads * steps, timing::now() - start);
     let mean = 8 + arguments.size("largest") / 2;
     results.peak_live(arguments.size("threads") * arguments.size("slots") * mean);
 }

@@ -9,7 +9,7 @@ use crate::block::{Block, free_all, table};
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
-use crate::{clock, heap, threads};
+use crate::{heap, threads};
 
 /// One number of threads, one largest size.
 pub(crate) const ONE: Workload = Workload {
@@ -75,7 +75,6 @@ fn run_grid(arguments: &Arguments, results: &mut Results) {
     results.peak_live((THREADS[8] * slots) << (LARGEST.end() - 2));
 }
 
-/// What each thread does.
 struct Work {
     slots: usize,
     largest: usize,
@@ -94,9 +93,9 @@ impl Work {
     /// for all of them may get a processor.
     fn threads(&self, count: usize, seed: u64) -> Done {
         let (each, _) = threads::together(count, |i| {
-            let (begin, cpu) = (clock::now(), clock::thread_cpu());
+            let (begin, cpu) = (timing::now(), timing::thread_cpu());
             let calls = self.one(Rng::new(seed * 1000 + i as u64));
-            (calls, clock::thread_cpu() - cpu, begin, clock::now())
+            (calls, timing::thread_cpu() - cpu, begin, timing::now())
         });
         let begin = each.iter().map(|(_, _, begin, _)| *begin).min().unwrap_or(0);
         let end = each.iter().map(|(.., end)| *end).max().unwrap_or(0);

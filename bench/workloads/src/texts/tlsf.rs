@@ -8,11 +8,11 @@
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all, table};
-use crate::clock::{ticks, ticks_per_second};
 use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::Results;
 use crate::rng::Rng;
+use timing::{overhead, ticks, ticks_per_second};
 
 /// Narrow ranges of sizes, one beside the other.
 pub(crate) const SWEEP: Workload = Workload {
@@ -85,10 +85,6 @@ struct Bench {
 
 impl Bench {
     fn new(arguments: &Arguments) -> Self {
-        let reading = |_| {
-            let before = ticks();
-            ticks() - before
-        };
         let pairs = arguments.get("pairs");
         Self {
             rng: Rng::new(arguments.seed()),
@@ -96,7 +92,7 @@ impl Bench {
             pairs,
             last: Pieces::new(RUN, pairs / RUN),
             before: (0, 0),
-            overhead: (0..1000).map(reading).min().unwrap_or(0),
+            overhead: overhead(),
             ns_per_tick: 1e9 / ticks_per_second(),
         }
     }

@@ -1,5 +1,4 @@
 use super::*;
-extern crate std;
 
 struct Yield;
 

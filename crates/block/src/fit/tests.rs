@@ -5,9 +5,6 @@ use base::{
 };
 use core::ops::ControlFlow;
 
-extern crate std;
-use std::vec::Vec;
-
 mod choice;
 mod depth;
 mod misuse;

@@ -6,11 +6,6 @@
 
 use super::*;
 use core::fmt::Write as _;
-extern crate std;
-use std::boxed::Box;
-use std::string::String;
-use std::vec::Vec;
-use std::{format, vec};
 
 /// Memory for a heap, aligned to a page.
 struct Memory(Box<[Page]>);

@@ -2,10 +2,6 @@ use super::*;
 use base::{AddMemory, Check, Stats};
 use block::fit::FirstFit;
 
-extern crate std;
-use std::vec;
-use std::vec::Vec;
-
 fn with_fit<R: Rounding>(work: impl FnOnce(&mut Affix<FirstFit, R>)) {
     let mut memory = vec![0u8; 1 << 20];
     let mut affix = Affix::<FirstFit, R>::new(FirstFit::new());

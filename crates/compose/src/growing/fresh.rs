@@ -11,7 +11,6 @@ use source::PageSource;
 
 use super::{Growing, RoomFor};
 use crate::affix::{Affix, Rounding};
-use crate::copying::Copying;
 use crate::pooled::Pooled;
 
 /// Can hand out memory that nobody has written to yet, and say so.
@@ -28,7 +27,6 @@ impl<C: Control, P: Placement, T: Tier> AllocateFresh for Heap<C, P, T> {}
 impl<P: Policy> AllocateFresh for Fit<P> {}
 impl<const UNIT: usize> AllocateFresh for Buddy<UNIT> {}
 impl<const PAGE: usize> AllocateFresh for SizeSlabs<PAGE> {}
-impl<A: BlockAllocator> AllocateFresh for Copying<A> {}
 impl<A: BlockAllocator + AddMemory> AllocateFresh for Pooled<A> {}
 
 /// What has just been mapped is zero, but for what the allocator keeps at the ends.

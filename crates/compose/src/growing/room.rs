@@ -10,7 +10,6 @@ use kernel::size_slabs::SizeSlabs;
 use kernel::size_slabs::class::Class;
 
 use crate::affix::{Affix, Rounding};
-use crate::copying::Copying;
 
 /// Can say what piece of memory would serve a request, and where it writes in free memory.
 pub trait RoomFor {
@@ -21,14 +20,6 @@ pub trait RoomFor {
     /// The least length, and the alignment, of a piece of memory that, added now, surely serves a
     /// request of `layout`, whatever else is live. `None`: no piece does.
     fn room_for(&self, layout: Layout) -> Option<Layout>;
-}
-
-impl<A: RoomFor> RoomFor for Copying<A> {
-    const EDGE: usize = A::EDGE;
-
-    fn room_for(&self, layout: Layout) -> Option<Layout> {
-        self.inner().room_for(layout)
-    }
 }
 
 impl<A: RoomFor + BlockAllocator, R: Rounding> RoomFor for Affix<A, R> {

@@ -5,9 +5,6 @@ use block::fit::FirstFit;
 use source::Failing;
 use source::os::Os;
 
-extern crate std;
-use std::vec::Vec;
-
 type Heap = Growing<FirstFit, Failing<Os>>;
 
 fn new() -> Heap {

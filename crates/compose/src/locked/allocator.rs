@@ -8,7 +8,10 @@ use base::BlockAllocator;
 use super::Locked;
 use crate::mutex::Mutex;
 
-fn slice(block: Option<NonNull<u8>>, size: usize) -> Result<NonNull<[u8]>, AllocError> {
+/// What an allocator of collections answers.
+type Allocated = Result<NonNull<[u8]>, AllocError>;
+
+fn slice(block: Option<NonNull<u8>>, size: usize) -> Allocated {
     Ok(NonNull::slice_from_raw_parts(block.ok_or(AllocError)?, size))
 }
 
@@ -16,7 +19,7 @@ fn slice(block: Option<NonNull<u8>>, size: usize) -> Result<NonNull<[u8]>, Alloc
 // and the borrow keeps it where it is.
 unsafe impl<L: Mutex, A: BlockAllocator> Allocator for &Locked<L, A> {
     #[inline]
-    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+    fn allocate(&self, layout: Layout) -> Allocated {
         slice(self.with(|inner| inner.allocate(layout)), layout.size())
     }
 
@@ -27,23 +30,13 @@ unsafe impl<L: Mutex, A: BlockAllocator> Allocator for &Locked<L, A> {
     }
 
     #[inline]
-    unsafe fn grow(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
+    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
         // SAFETY: the caller's promise.
         unsafe { self.resize(block, old, new) }
     }
 
     #[inline]
-    unsafe fn shrink(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
+    unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
         // SAFETY: the caller's promise.
         unsafe { self.resize(block, old, new) }
     }
@@ -52,12 +45,7 @@ unsafe impl<L: Mutex, A: BlockAllocator> Allocator for &Locked<L, A> {
 impl<L: Mutex, A: BlockAllocator> Locked<L, A> {
     /// The block as one of `new`, in place where the allocator can.
     /// The caller promises: `block` is a live block of `old`, given up if another is returned.
-    unsafe fn resize(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
+    unsafe fn resize(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
         let resized = self.with(|inner| {
             // With another alignment the layout to give it back with would be another too.
             if new.align() == old.align() {

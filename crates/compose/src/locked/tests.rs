@@ -4,9 +4,6 @@ use base::lock::Lock;
 use block::fit::FirstFit;
 use source::os::Os;
 
-extern crate std;
-use std::vec;
-
 fn heap<L: ConstNew + Mutex>(memory: &mut [u8]) -> Locked<L, FirstFit> {
     let heap = Locked::new(FirstFit::new());
     // SAFETY: the tests keep the memory as long as the heap.

@@ -1,6 +1,5 @@
 use super::*;
 
-extern crate std;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 

@@ -1,7 +1,3 @@
-extern crate std;
-
-use std::vec::Vec;
-
 use base::bits::low8;
 use kernel::bitmap::BitmapPages;
 use source::os::Os;

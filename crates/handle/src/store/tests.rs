@@ -1,8 +1,4 @@
-extern crate std;
-
 use std::collections::BTreeMap;
-use std::string::ToString as _;
-use std::vec::Vec;
 
 use base::bits::low8;
 use base::{Check, HandleError, Map as _};

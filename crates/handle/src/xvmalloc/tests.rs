@@ -1,7 +1,3 @@
-extern crate std;
-
-use std::vec::Vec;
-
 use base::Check as _;
 use kernel::bitmap::BitmapPages;
 

@@ -1,8 +1,4 @@
-extern crate std;
-
 use std::collections::BTreeMap;
-use std::string::String;
-use std::vec::Vec;
 
 use base::bits::low8;
 use base::{Check as _, Compact as _, Map as _, Pin as _};
@@ -321,10 +317,10 @@ fn writing_no_bytes_at_the_end_is_no_harm() {
         let mut memory = Memory::new(200);
         let mut heap = ZsMalloc::scattered(memory.pages(), Classes::default());
         for _ in 0..40 {
-            let object = heap.store(&std::vec![3; len]).unwrap();
+            let object = heap.store(&vec![3; len]).unwrap();
             assert_eq!(heap.write(object, len, &[]), Ok(()));
             assert_eq!(heap.write(object, len + 1, &[]), Err(HandleError::OutOfBounds));
-            assert_eq!(heap.read(object, &mut [0; PAGE]), Ok(&std::vec![3; len][..]));
+            assert_eq!(heap.read(object, &mut [0; PAGE]), Ok(&vec![3; len][..]));
         }
     }
 }
@@ -336,7 +332,7 @@ fn scattered_zspages_need_single_pages_only() {
         let pages = Singles::default();
         let taken = pages.taken.clone();
         let mut heap = ZsMalloc::scattered(pages, Classes::default());
-        let bytes = std::vec![5; len];
+        let bytes = vec![5; len];
         let objects: Vec<Handle> = (0..count).map(|_| heap.store(&bytes).unwrap()).collect();
         heap.check().unwrap();
         let usage = heap.usage();

@@ -87,6 +87,9 @@ pub(super) mod allocator {
 
     use super::{GlobalAlloc, Heapwright};
 
+    /// What an allocator of collections answers.
+    pub(in super::super) type Allocated = Result<NonNull<[u8]>, AllocError>;
+
     /// A block of `new` with the contents of that of `old`, which is given up.
     /// The caller promises: a live block of `from`.
     pub(in super::super) unsafe fn moved(
@@ -94,7 +97,7 @@ pub(super) mod allocator {
         block: NonNull<u8>,
         old: Layout,
         new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
+    ) -> Allocated {
         let moved = from.allocate(new)?;
         let len = old.size().min(new.size());
         // SAFETY: both are live, of at least `len` bytes, and apart.
@@ -105,19 +108,14 @@ pub(super) mod allocator {
     }
 
     /// A block that may not be there.
-    pub(in super::super) fn slice(ptr: *mut u8, size: usize) -> Result<NonNull<[u8]>, AllocError> {
+    pub(in super::super) fn slice(ptr: *mut u8, size: usize) -> Allocated {
         Ok(NonNull::slice_from_raw_parts(NonNull::new(ptr).ok_or(AllocError)?, size))
     }
 
     impl Heapwright {
         /// The block as one of `new`, in place or by page tables where that can be.
         /// The caller promises: a live block of `old`, given up if another is returned.
-        unsafe fn resize(
-            self,
-            ptr: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, AllocError> {
+        unsafe fn resize(self, ptr: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
             if old.align() != new.align() || old.size() == 0 || new.size() == 0 {
                 // SAFETY: the caller's promise.
                 return unsafe { moved(&self, ptr, old, new) };
@@ -129,7 +127,7 @@ pub(super) mod allocator {
 
     // SAFETY: the blocks are those of the global allocator, which all values share.
     unsafe impl Allocator for Heapwright {
-        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        fn allocate(&self, layout: Layout) -> Allocated {
             if layout.size() == 0 {
                 return slice(core::ptr::without_provenance_mut(layout.align()), 0);
             }
@@ -137,7 +135,7 @@ pub(super) mod allocator {
             slice(unsafe { self.alloc(layout) }, layout.size())
         }
 
-        fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        fn allocate_zeroed(&self, layout: Layout) -> Allocated {
             if layout.size() == 0 {
                 return self.allocate(layout);
             }
@@ -152,22 +150,12 @@ pub(super) mod allocator {
             }
         }
 
-        unsafe fn grow(
-            &self,
-            ptr: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, AllocError> {
+        unsafe fn grow(&self, ptr: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
             // SAFETY: the caller's promise.
             unsafe { self.resize(ptr, old, new) }
         }
 
-        unsafe fn shrink(
-            &self,
-            ptr: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, AllocError> {
+        unsafe fn shrink(&self, ptr: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
             // SAFETY: the caller's promise.
             unsafe { self.resize(ptr, old, new) }
         }

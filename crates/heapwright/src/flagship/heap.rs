@@ -71,21 +71,16 @@ impl Drop for Heap {
 mod allocator {
     use core::ptr::NonNull;
 
-    use allocator_api2::alloc::{AllocError, Allocator, Layout};
+    use allocator_api2::alloc::{Allocator, Layout};
 
-    use super::super::global::allocator::{moved, slice};
+    use super::super::global::allocator::{Allocated, moved, slice};
     use super::super::global::stays_aligned;
     use super::{HEAP, Heap, Malloc as _};
 
     impl Heap {
         /// The block as one of `new`, in place where its class or run serves that too.
         /// The caller promises: a live block of this heap and of `old`, given up if another is returned.
-        unsafe fn resize(
-            &self,
-            block: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, AllocError> {
+        unsafe fn resize(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
             let align = old.align().max(new.align());
             if !stays_aligned(align, old.size().min(new.size())) {
                 // SAFETY: the caller's promise.
@@ -99,7 +94,7 @@ mod allocator {
     // SAFETY: blocks stay until they are freed or the heap is dropped, which the borrow delays;
     // copies of a reference are the same heap.
     unsafe impl Allocator for &Heap {
-        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        fn allocate(&self, layout: Layout) -> Allocated {
             let ptr = HEAP.heap_allocate(self.inner, layout.align(), layout.size());
             slice(ptr, layout.size())
         }
@@ -109,22 +104,12 @@ mod allocator {
             unsafe { Heap::deallocate(self, block) };
         }
 
-        unsafe fn grow(
-            &self,
-            block: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, AllocError> {
+        unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
             // SAFETY: the caller's promise.
             unsafe { self.resize(block, old, new) }
         }
 
-        unsafe fn shrink(
-            &self,
-            block: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, AllocError> {
+        unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Allocated {
             // SAFETY: the caller's promise.
             unsafe { self.resize(block, old, new) }
         }

@@ -3,9 +3,7 @@ use base::{AddError, AddMemory, Check, Owns, RemoveError, RemoveMemory, Reset, S
 use core::alloc::Layout;
 use core::ops::ControlFlow;
 
-extern crate std;
 use std::alloc::{alloc, dealloc};
-use std::vec::Vec;
 
 mod misuse;
 mod random;

@@ -7,9 +7,7 @@ use core::alloc::Layout;
 use core::ops::ControlFlow;
 use core::ptr::NonNull;
 
-extern crate std;
 use std::alloc::{alloc, dealloc};
-use std::vec::Vec;
 
 mod misuse;
 mod random;

@@ -2,9 +2,6 @@ use super::*;
 use crate::kmem_cache::toy::Pages;
 use base::Check;
 
-extern crate std;
-use std::vec::Vec;
-
 const PAGE: usize = 4096;
 
 fn with(policy: Policy) -> Kmalloc<Pages> {
@@ -191,7 +188,7 @@ fn empty_slabs_help_a_bulk_of_another_size() {
     };
     let mut one_by_one = used();
     let blocks: Vec<_> = core::iter::from_fn(|| one_by_one.allocate(8192)).collect();
-    let mut bulk = std::vec![None; blocks.len()];
+    let mut bulk = vec![None; blocks.len()];
     blocks.into_iter().for_each(|block| give(&mut one_by_one, block));
     let mut kmalloc = used();
     assert!(kmalloc.allocate_bulk(8192, &mut bulk), "as many as one by one");
@@ -238,7 +235,7 @@ fn refused_pages_lose_nothing() {
 
 #[test]
 fn pages_of_64_bytes() {
-    let mut memory = std::vec![0u8; 1 << 20];
+    let mut memory = vec![0u8; 1 << 20];
     let mut pages = crate::bitmap::BitmapPages::<64>::new();
     // SAFETY: the memory is the allocator's alone and outlives it.
     unsafe { base::AddMemory::add_memory(&mut pages, memory.as_mut_ptr(), memory.len()) }.unwrap();

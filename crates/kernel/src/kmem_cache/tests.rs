@@ -6,9 +6,6 @@ use base::Check;
 use super::toy::Pages;
 use super::*;
 
-extern crate std;
-use std::vec::Vec;
-
 mod checks;
 mod constructed;
 mod lifo;

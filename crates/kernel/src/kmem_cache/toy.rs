@@ -5,8 +5,6 @@ use core::ptr::NonNull;
 use crate::bitmap::BitmapPages;
 use base::{AddMemory, PageAllocator};
 
-extern crate std;
-
 /// Pages of 4 KiB out of memory of its own.
 #[derive(Debug)]
 pub(crate) struct Pages {

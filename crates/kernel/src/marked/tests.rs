@@ -1,8 +1,3 @@
-extern crate std;
-
-use std::vec;
-use std::vec::Vec;
-
 use super::*;
 
 /// State for `count` numbers, as words.

@@ -1,8 +1,6 @@
 use super::*;
 use base::{AddMemory, Check, Stats};
 
-extern crate std;
-
 const PAGE: usize = 4096;
 const PAGES: usize = 64;
 
@@ -11,9 +9,9 @@ const PAGES: usize = 64;
 struct Memory([u8; 2 * PAGES * PAGE]);
 
 impl Memory {
-    fn new() -> std::boxed::Box<Self> {
+    fn new() -> Box<Self> {
         // SAFETY: bytes of any value are bytes.
-        unsafe { std::boxed::Box::<Self>::new_zeroed().assume_init() }
+        unsafe { Box::<Self>::new_zeroed().assume_init() }
     }
 
     fn start(&mut self) -> *mut u8 {

@@ -1,8 +1,3 @@
-extern crate std;
-
-use std::vec;
-use std::vec::Vec;
-
 use base::bits::low32;
 use base::{Check as _, Stats as _};
 use source::Failing;

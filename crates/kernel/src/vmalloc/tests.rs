@@ -1,9 +1,3 @@
-extern crate std;
-
-use std::string::String;
-use std::vec;
-use std::vec::Vec;
-
 use base::Check as _;
 use source::Failing;
 use source::os::Os;

@@ -1,16 +1,14 @@
 use super::*;
+use crate::shapes::free_all;
+use base::{Check, Malloc};
 use source::Failing;
 use source::os::Os;
 use thread::tls::solo::SoloTls;
-extern crate std;
-use crate::shapes::free_all;
-use base::{Check, Malloc};
 
 mod accounts;
 mod interrupted;
 mod misuse;
 mod split;
-use std::vec::Vec;
 
 fn flagship() -> Flagship<Failing<Os>, SoloTls> {
     Flagship::new(Failing::new(Os), SoloTls::new())

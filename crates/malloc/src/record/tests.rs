@@ -1,7 +1,3 @@
-extern crate std;
-
-use std::string::String;
-
 use super::*;
 
 #[test]

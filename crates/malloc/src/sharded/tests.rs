@@ -1,8 +1,5 @@
 //! Shapes that a test from outside does not see.
-extern crate std;
-use std::boxed::Box;
 use std::thread;
-use std::vec::Vec;
 
 use base::{Check as _, Malloc as _};
 use source::Failing;

@@ -11,10 +11,6 @@ fn heap() -> Box<ThreadCaching<Failing<Os>>> {
     Box::new(ThreadCaching::new(Failing::new(Os)))
 }
 
-extern crate std;
-use std::boxed::Box;
-use std::vec::Vec;
-
 #[test]
 fn a_small_program_takes_little() {
     let heap = heap();

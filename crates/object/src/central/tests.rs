@@ -4,8 +4,6 @@ use base::sync::AtomicBool;
 use page::Meta;
 use source::os::Os;
 use source::{Failing, Paged};
-extern crate std;
-use std::vec::Vec;
 
 /// A `Central` with what it stands on.
 struct Whole<S> {
@@ -126,7 +124,7 @@ fn a_fresh_slab_may_be_full() {
     for class in [20, 40, 70] {
         let count = info(class).objects as usize;
         for want in [count - 1, count, count + 1] {
-            let mut out = std::vec![0; want];
+            let mut out = vec![0; want];
             let got =
                 whole.central.claim(whole.supply(), Place::ANY, class, Share::Lines, &mut out);
             assert_eq!(got, want.min(count));
@@ -430,7 +428,7 @@ fn a_drained_shard_takes_from_others() {
     let class = 5;
     whole.central.fix_shards(2);
     let claim = |thread, count| {
-        let mut out = std::vec![0; count];
+        let mut out = vec![0; count];
         let place = Place { thread, node: 0 };
         let supply = whole.supply();
         assert_eq!(whole.central.claim(supply, place, class, Share::Lines, &mut out), count);

@@ -1,6 +1,3 @@
-extern crate std;
-use std::vec::Vec;
-
 use source::Failing;
 use source::os::Os;
 

@@ -1,5 +1,3 @@
-extern crate std;
-
 use source::Failing;
 use source::os::Os;
 
@@ -8,7 +6,7 @@ use super::*;
 #[test]
 fn blocks_are_apart_aligned_and_known() {
     let spare = Spare::new();
-    let mut blocks = std::vec::Vec::new();
+    let mut blocks = Vec::new();
     for turn in 0..300 {
         let (size, align) = (1 + turn * 37 % 5000, 16 << (turn % 5));
         let block = spare.allocate(&Os, size, align).expect("memory");

@@ -12,8 +12,6 @@ use policy::table::{
     FLUSHES_PER_RETURN, LEAST_DEPOT, MOST_DEPOT, MOST_FIRST, MOST_IN_THE_WAY, MOST_STRAYS, PUT_AWAY,
 };
 use source::os::Os;
-extern crate std;
-use std::vec::Vec;
 
 struct Whole {
     pages: PageHeap<Os>,
@@ -64,10 +62,15 @@ impl Whole {
     }
 }
 
+/// An allocator, and the cache of its only thread.
+fn started() -> (&'static Whole, &'static ThreadCache) {
+    let whole: &Whole = Box::leak(Box::new(Whole::new()));
+    (whole, ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory"))
+}
+
 #[test]
 fn magazines_grow_with_use_and_give_everything_back() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     for class in [1, 16, 40, 72] {
         for round in 1..6 {
             let mut live: Vec<usize> =
@@ -230,16 +233,15 @@ fn swing(whole: &Whole, cache: &ThreadCache, class: usize, count: usize) {
 
 #[test]
 fn who_swings_by_more_than_a_magazine_comes_to_need_few_slabs() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let class = 2;
-    (0..10).for_each(|_| swing(&whole, cache, class, 1000));
+    (0..10).for_each(|_| swing(whole, cache, class, 1000));
     let moved = |cache: &ThreadCache| {
         let (claimed, given_back) = cache.account.report();
         (claimed + given_back) / info(class).size as usize
     };
     moved(cache);
-    (0..100).for_each(|_| swing(&whole, cache, class, 1000));
+    (0..100).for_each(|_| swing(whole, cache, class, 1000));
     assert!(moved(cache) <= 200_000 / 32, "one bundle in 64 goes back and is claimed again");
     cache.check(whole.backend(), &whole.tls).expect("inspect-A5");
     whole.end(cache).expect("live");
@@ -248,11 +250,10 @@ fn who_swings_by_more_than_a_magazine_comes_to_need_few_slabs() {
 
 #[test]
 fn what_nobody_takes_goes_back() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    swing_twice(&whole, cache, 2, 1000);
+    let (whole, cache) = started();
+    swing_twice(whole, cache, 2, 1000);
     // Others come and go often enough to need each place once.
-    (0..32).for_each(|_| swing(&whole, cache, 3, 200));
+    (0..32).for_each(|_| swing(whole, cache, 3, 200));
     assert_eq!(cache.depot.held(2), 0);
     for class in [2, 3] {
         check_shelf(&whole.pages, 0, class, whole.central.shelf(0, class)).expect("intact");
@@ -262,19 +263,18 @@ fn what_nobody_takes_goes_back() {
 
 #[test]
 fn a_depot_keeps_within_its_bytes() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let largest = (1..CLASSES).rfind(|&class| info(class).size as usize <= PUT_AWAY).expect("one");
     let mut most = 0;
     for class in [largest, 20, largest - 4, 1] {
         for _ in 0..3 {
-            swing(&whole, cache, class, 2 * MOST_DEPOT / info(class).size as usize);
+            swing(whole, cache, class, 2 * MOST_DEPOT / info(class).size as usize);
             most = most.max(cache.depot.bytes());
         }
         cache.check(whole.backend(), &whole.tls).expect("inspect-A5");
     }
     assert!((MOST_DEPOT / 2..=MOST_DEPOT).contains(&most), "{most}");
-    swing(&whole, cache, largest + 1, 1000);
+    swing(whole, cache, largest + 1, 1000);
     assert_eq!(cache.depot.held(largest + 1), 0, "these are too large");
     whole.end(cache).expect("live");
 }
@@ -282,19 +282,18 @@ fn a_depot_keeps_within_its_bytes() {
 #[test]
 fn what_lies_scattered_is_not_put_away() {
     for alternating in [false, true] {
-        let whole = Whole::new();
-        let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+        let (whole, cache) = started();
         let class = 4;
         let live: Vec<usize> = (0..64_000).map(|_| whole.malloc(cache, class)).collect();
         // These have been missed, so that only how they lie keeps them from being put away.
-        (0..3).for_each(|_| swing(&whole, cache, class, 2000));
+        (0..3).for_each(|_| swing(whole, cache, class, 2000));
         cache.empty_all(whole.backend(), &whole.tls).expect("live");
         assert!(cache.depot.most(class) > 0, "depot-D4");
         // From one to the next are 641 objects, two granules and a half; or every other one lies beside the one before it.
         let index = |i: usize| {
             if alternating && i.is_multiple_of(2) { i / 2 } else { i * 641 % live.len() }
         };
-        let mut seen = std::vec![false; live.len()];
+        let mut seen = vec![false; live.len()];
         for i in (0..2000).map(index).filter(|&i| !core::mem::replace(&mut seen[i], true)) {
             whole.free(cache, class, live[i]);
         }
@@ -308,8 +307,7 @@ fn what_lies_scattered_is_not_put_away() {
 
 #[test]
 fn what_a_thread_has_not_missed_is_not_put_away() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let other = SoloTls::new();
     let freeing = ThreadCache::attach(whole.backend().supply, &other).expect("memory");
     for once in [0, 1] {
@@ -336,12 +334,11 @@ fn what_a_thread_has_not_missed_is_not_put_away() {
 
 #[test]
 fn one_put_makes_room_by_two_bundles_at_most() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let largest = (1..CLASSES).rfind(|&class| info(class).size as usize <= PUT_AWAY).expect("one");
-    (0..3).for_each(|_| swing(&whole, cache, largest, 300));
+    (0..3).for_each(|_| swing(whole, cache, largest, 300));
     let live: Vec<usize> = (0..1000).map(|_| whole.malloc(cache, largest)).collect();
-    (0..3).for_each(|_| swing(&whole, cache, 1, 1900));
+    (0..3).for_each(|_| swing(whole, cache, 1, 1900));
     assert!(
         cache.depot.most(largest) > 0 && cache.depot.held(1) > 20 * MOST,
         "small ones are in the way"
@@ -362,12 +359,11 @@ fn one_put_makes_room_by_two_bundles_at_most() {
 
 #[test]
 fn each_64th_flush_gives_a_bundle_back_whatever_is_flushed() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let large = (1..CLASSES).find(|&class| info(class).size as usize > PUT_AWAY).expect("one");
     let live: Vec<usize> =
         (0..FLUSHES_PER_RETURN * 64).map(|_| whole.malloc(cache, large)).collect();
-    swing_twice(&whole, cache, 2, 1000);
+    swing_twice(whole, cache, 2, 1000);
     let before = cache.depot.held(2);
     live.into_iter().for_each(|object| whole.free(cache, large, object));
     assert!(cache.depot.held(2) < before, "none of them puts anything away");
@@ -376,8 +372,7 @@ fn each_64th_flush_gives_a_bundle_back_whatever_is_flushed() {
 
 #[test]
 fn many_threads_share_what_is_put_away() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let crowd = Backend { threads: 1000, ..whole.backend() };
     let class = 30;
     for _ in 0..3 {
@@ -396,9 +391,8 @@ fn many_threads_share_what_is_put_away() {
 
 #[test]
 fn a_double_free_is_found_though_its_object_is_always_put_away_again() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    (0..20).for_each(|_| swing(&whole, cache, 2, 1000));
+    let (whole, cache) = started();
+    (0..20).for_each(|_| swing(whole, cache, 2, 1000));
     let twice = whole.malloc(cache, 2);
     whole.free(cache, 2, twice);
     whole.free(cache, 2, twice);
@@ -416,9 +410,8 @@ fn a_double_free_is_found_though_its_object_is_always_put_away_again() {
 
 #[test]
 fn a_double_free_is_found_in_the_depot() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    swing_twice(&whole, cache, 2, 1000);
+    let (whole, cache) = started();
+    swing_twice(whole, cache, 2, 1000);
     let twice = cache.depot.objects().next().expect("one");
     whole.free(cache, 2, twice);
     assert!(cache.check(whole.backend(), &whole.tls).is_err(), "inspect-A5");
@@ -427,9 +420,8 @@ fn a_double_free_is_found_in_the_depot() {
 
 #[test]
 fn nulls_in_the_depot_are_dropped() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    swing_twice(&whole, cache, 2, 1000);
+    let (whole, cache) = started();
+    swing_twice(whole, cache, 2, 1000);
     // More sized frees of null than a magazine holds, each between two objects, and more than a bundle at the end.
     let live: Vec<usize> = (0..500).map(|_| whole.malloc(cache, 2)).collect();
     for object in live {
@@ -448,8 +440,7 @@ fn nulls_in_the_depot_are_dropped() {
 
 #[test]
 fn nulls_in_a_magazine_are_dropped() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let object = whole.malloc(cache, 4);
     for _ in 0..300 {
         whole.free(cache, 4, 0);
@@ -463,8 +454,7 @@ fn nulls_in_a_magazine_are_dropped() {
 
 #[test]
 fn a_double_free_is_found_when_the_magazine_is_flushed() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let object = whole.malloc(cache, 2);
     whole.free(cache, 2, object);
     whole.free(cache, 2, object);
@@ -473,8 +463,7 @@ fn a_double_free_is_found_when_the_magazine_is_flushed() {
 
 #[test]
 fn flushing_a_magazine_with_room_just_keeps_the_object() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     let live: Vec<usize> = (0..20).map(|_| whole.malloc(cache, 6)).collect();
     for &object in &live {
         cache.flush(whole.backend(), &whole.tls, 6, object).expect("live");
@@ -486,10 +475,9 @@ fn flushing_a_magazine_with_room_just_keeps_the_object() {
 #[test]
 fn what_a_lost_thread_kept_comes_back() {
     for is_there in [true, false] {
-        let whole = Whole::new();
-        let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+        let (whole, cache) = started();
         let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
-        swing_twice(&whole, cache, 2, 1000);
+        swing_twice(whole, cache, 2, 1000);
         let in_magazine = cache.held(&cache.look(&whole.tls), 2) - cache.depot.held(2);
         let look = if is_there { cache.look(&whole.tls) } else { SlotSnapshot::Gone };
         cache.reclaim(whole.backend(), &look);
@@ -502,8 +490,7 @@ fn what_a_lost_thread_kept_comes_back() {
 
 #[test]
 fn runs_are_kept_within_bounds() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     use crate::runs::Kept;
     const MOST: usize = 1 << 20;
     let region = &whole.pages.region;
@@ -544,8 +531,7 @@ fn runs_are_kept_within_bounds() {
 
 #[test]
 fn what_another_thread_gave_back_leaves_room_for_runs_of_other_lengths() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let (whole, cache) = started();
     use crate::runs::Kept;
     let region = &whole.pages.region;
     let push = |count: usize| {
@@ -563,8 +549,7 @@ fn what_another_thread_gave_back_leaves_room_for_runs_of_other_lengths() {
 #[test]
 fn cells_that_were_got_ahead_go_back_too() {
     for (classes, lost) in [(1, false), (2, false), (9, false), (70, false), (9, true)] {
-        let whole = Whole::new();
-        let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+        let (whole, cache) = started();
         let mut objects: Vec<usize> =
             (1..=classes).map(|class| whole.malloc(cache, class)).collect();
         objects.sort_unstable();

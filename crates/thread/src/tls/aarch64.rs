@@ -8,7 +8,6 @@ source::tls_block!("heapwright_tls");
 
 /// The end of the cell that is both empty and full (magazine-A3).
 #[inline]
-#[must_use]
 pub fn empty() -> usize {
     let end;
     // SAFETY: computes an address.

@@ -14,7 +14,6 @@ pub struct SoloTls {
 
 impl SoloTls {
     /// Empty slots.
-    #[must_use]
     pub fn new() -> Self {
         let initial = |slot| AtomicUsize::new(if slot < CLASSES { empty() } else { 0 });
         Self { slots: core::array::from_fn(initial) }

@@ -1,5 +1,4 @@
 use super::*;
-extern crate std;
 
 extern "C" fn ended(_: *mut core::ffi::c_void) {}
 fn begun() {}

@@ -144,7 +144,6 @@ fn small(replays: &mut Replays<'_>, mut programs: Vec<Program>) -> Vec<Program> 
 struct Replays<'a> {
     args: &'a Args,
     path: PathBuf,
-    /// How the last failing one failed.
     last: Option<End>,
 }
 

@@ -74,7 +74,6 @@ fn size(rng: &mut Rng) -> usize {
     rng.doubling(1, 1_024)
 }
 
-/// With vectors.
 pub(super) fn rust(part: Part) -> Result<(), String> {
     let make = |rng: &mut Rng, i: usize| Ok(vec![i.to_le_bytes()[0]; size(rng)]);
     let gone = |vector: Vec<u8>| match vector.iter().all(|&byte| byte == vector[0]) {

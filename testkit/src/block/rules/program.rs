@@ -73,7 +73,6 @@ pub fn run<A: BlockAllocator + AddMemory>(
     heap.drain().map_err(|said| format!("at the end: {said}"))
 }
 
-/// One operation of [`run`].
 pub fn step<A: BlockAllocator + AddMemory>(
     heap: &mut Heap<'_, A>,
     slots: &mut [Option<usize>],

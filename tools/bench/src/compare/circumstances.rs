@@ -8,8 +8,6 @@ use crate::stats::ENOUGH_PAIRS;
 /// Stolen time above this share of the processors disturbs a measurement.
 const HIGH_STEAL: f64 = 0.02;
 
-/// Scales that are the same.
-#[must_use]
 pub(super) fn same(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }

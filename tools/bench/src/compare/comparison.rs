@@ -7,13 +7,10 @@ use crate::fail_if::{Metric, Named};
 use crate::session::Role;
 use crate::stats::Ratio;
 
-/// What `schema` says.
 pub const COMPARE_SCHEMA: &str = "heapwright-compare";
 
-/// The version of that schema.
 pub const COMPARE_VERSION: u32 = 1;
 
-/// Which of the two ratios is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judged {
@@ -53,11 +50,8 @@ impl From<Claim> for Change {
 pub struct Line {
     /// The workload; `None`: the geometric mean over all.
     pub workload: Option<String>,
-    /// The allocator.
     pub allocator: String,
-    /// Its part.
     pub role: Role,
-    /// What it is of.
     pub metric: Metric,
     /// Which ratio is judged.
     pub judged: Judged,
@@ -72,8 +66,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// The ratio that is judged.
-    #[must_use]
     pub fn ratio(&self) -> Ratio {
         match (self.judged, self.relative) {
             (Judged::Relative, Some(relative)) => relative,
@@ -82,7 +74,6 @@ impl Line {
     }
 
     /// The ratio that is not judged, where it says something else.
-    #[must_use]
     pub fn dissent(&self) -> Option<(Ratio, Change)> {
         let other = self.other.filter(|other| *other != self.change)?;
         Some((if self.judged == Judged::Relative { self.plain } else { self.relative? }, other))
@@ -125,9 +116,7 @@ pub struct Comparison {
 /// An allocator in both results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Subject {
-    /// Its name.
     pub name: String,
-    /// Its part.
     pub role: Role,
     /// Its version in the old and in the new result.
     pub versions: [Option<String>; 2],
@@ -135,7 +124,6 @@ pub struct Subject {
 
 impl Comparison {
     /// The judged ratios, for rules: not those of the control; the baseline's own only where it is what may have changed.
-    #[must_use]
     pub fn named(&self) -> Vec<Named> {
         self.lines
             .iter()
@@ -154,13 +142,11 @@ impl Comparison {
     }
 
     /// Whether it is of results without times.
-    #[must_use]
     pub fn is_counted(&self) -> bool {
         self.lines.iter().all(|line| Metric::COUNTED.contains(&line.metric))
     }
 
     /// The names that rules may use: workloads, then allocators.
-    #[must_use]
     pub fn names(&self) -> (Vec<&str>, Vec<&str>) {
         let mut workloads: Vec<&str> = Vec::new();
         for name in self.lines.iter().filter_map(|l| l.workload.as_deref()) {
@@ -173,8 +159,6 @@ impl Comparison {
         (workloads, allocators)
     }
 
-    /// The line over all workloads.
-    #[must_use]
     pub fn overall(&self, role: Role, metric: Metric) -> Option<&Line> {
         self.lines.iter().find(|l| l.workload.is_none() && l.role == role && l.metric == metric)
     }

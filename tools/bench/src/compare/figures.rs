@@ -23,20 +23,14 @@ pub struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// The figures of `report`.
-    #[must_use]
     pub fn new(report: &'a Report) -> Self {
         Self { report }
     }
 
-    /// The place of an allocator.
-    #[must_use]
     pub fn allocator(&self, name: &str) -> Option<SubjectIndex> {
         self.report.allocators.iter().position(|e| e.name == name).map(SubjectIndex)
     }
 
-    /// The version of an allocator.
-    #[must_use]
     pub fn version(&self, name: &str) -> Option<String> {
         self.report.allocators[self.allocator(name)?].version.clone()
     }
@@ -56,7 +50,6 @@ impl<'a> Side<'a> {
     }
 
     /// Whether most runs of a workload did not get their processors.
-    #[must_use]
     pub fn is_starved(&self, workload: &str) -> bool {
         self.workload(workload)
             .is_some_and(|w| counts_starved(&self.timed(w), self.report.allocators.len()))
@@ -158,7 +151,6 @@ impl Drawn {
     }
 
     /// The ratio with its interval of 95 %.
-    #[must_use]
     pub fn ratio(&self) -> Ratio {
         let (low, high) = interval(self.draws.clone());
         Ratio {
@@ -177,9 +169,7 @@ pub struct Pair<'a> {
     pub old: &'a Side<'a>,
     /// The other.
     pub new: &'a Side<'a>,
-    /// The workload.
     pub workload: &'a str,
-    /// The allocator.
     pub allocator: &'a str,
 }
 
@@ -204,7 +194,6 @@ impl<'a> Pair<'a> {
     }
 
     /// New ÷ old.
-    #[must_use]
     pub fn plain(&self, metric: Metric, rng: &mut Rng) -> Option<Drawn> {
         if Metric::COUNTED.contains(&metric) {
             let [old, new] = self.cells().map(|cell| cell?.counted.get(&metric));
@@ -229,7 +218,6 @@ impl<'a> Pair<'a> {
     }
 
     /// The same of the ratios to the baseline, which are taken within each round.
-    #[must_use]
     pub fn relative(&self, baseline: &str, metric: Metric, rng: &mut Rng) -> Option<Drawn> {
         let metric = self.alike(metric);
         let [old, new] = self.sides().map(|side| {
@@ -242,19 +230,16 @@ impl<'a> Pair<'a> {
     }
 
     /// Whether any allocation was refused in either, so that its time is no time of the work.
-    #[must_use]
     pub fn refused(&self) -> bool {
         self.cells().into_iter().flatten().any(|cell| cell.refused > 0)
     }
 
     /// Whether it failed in either: rounds before the failure are none of a work that was done.
-    #[must_use]
     pub fn failed(&self) -> bool {
         self.cells().into_iter().flatten().any(|cell| cell.failure.is_some())
     }
 
     /// That it made other numbers of calls in the two, in words. By the clock and by memory these are not compared.
-    #[must_use]
     pub fn other_work(&self) -> Option<String> {
         let (workload, allocator) = (self.workload, self.allocator);
         let calls = |side: &Side<'_>| {
@@ -271,7 +256,6 @@ impl<'a> Pair<'a> {
     }
 
     /// Why a figure that both should have cannot be compared.
-    #[must_use]
     pub fn obstacle(&self) -> Option<String> {
         let [Some(before), Some(after)] = self.cells() else { return None };
         let what = match (&before.failure, &after.failure) {

@@ -8,10 +8,8 @@ use crate::result::Report;
 
 const FILE: &str = "result.json";
 
-/// Why there is no comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file cannot be read.
     #[error("cannot read {0}")]
     Read(PathBuf, #[source] io::Error),
     /// It is no result, or one of another version.

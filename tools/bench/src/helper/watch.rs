@@ -32,7 +32,6 @@ const BETWEEN: u64 = 100_000_000;
 const SHARE_UNSEEN: u64 = 500;
 
 pub(super) struct Ended {
-    /// When.
     pub(super) clock: u64,
     pub(super) status: c_int,
     pub(super) seen: Seen,

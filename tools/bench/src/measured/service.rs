@@ -40,7 +40,6 @@ pub struct Service {
 
 pub(super) struct Serving<'a> {
     service: &'a Service,
-    /// What it is below.
     helper: i32,
     began: Instant,
     /// In a group of its own, which ends with it, and since when.

@@ -12,7 +12,6 @@ struct Knob {
     /// Where it would be, for a machine that does not have it.
     place: &'static str,
     files: Vec<PathBuf>,
-    /// What to write.
     wanted: &'static str,
     /// Values that are as good as `wanted`.
     fine: &'static [&'static str],

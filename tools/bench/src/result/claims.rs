@@ -9,7 +9,6 @@ use crate::stats::Ratio;
 
 impl Metric {
     /// This figure of a workload.
-    #[must_use]
     pub fn of(self, cell: &Cell) -> Option<Compared> {
         match self {
             Self::Time => cell.time,
@@ -20,8 +19,6 @@ impl Metric {
         }
     }
 
-    /// The mean of it over all workloads.
-    #[must_use]
     pub fn mean(self, overall: &Overall) -> Option<Ratio> {
         match self {
             Self::Time => overall.time,
@@ -35,7 +32,6 @@ impl Metric {
 
 impl Cell {
     /// Whether its figures are of the work that was to be done: to fail or to refuse memory is quick, and so is to do less.
-    #[must_use]
     pub fn counts(&self) -> bool {
         self.failure.is_none() && self.refused == 0 && self.other_work.is_none()
     }
@@ -49,7 +45,6 @@ impl Report {
     }
 
     /// A figure beside the baseline's, which is [`Ratio::EXACT`]; `None` where it does not count.
-    #[must_use]
     pub fn ratio(&self, work: WorkloadIndex, who: SubjectIndex, metric: Metric) -> Option<Ratio> {
         let figure =
             self.cell(work, who).filter(|cell| cell.counts()).and_then(|c| metric.of(c))?;
@@ -60,13 +55,11 @@ impl Report {
     }
 
     /// What the baseline differs from itself by in a workload.
-    #[must_use]
     pub fn noise(&self, work: WorkloadIndex, metric: Metric) -> Option<f64> {
         Some(self.ratio(work, self.control()?, metric)?.distance_from_1())
     }
 
     /// What a figure shows beside the baseline's.
-    #[must_use]
     pub fn claim(&self, work: WorkloadIndex, who: SubjectIndex, metric: Metric) -> Option<Claim> {
         let ratio = self.ratio(work, who, metric).filter(|_| who != self.baseline())?;
         // It is not beyond itself.
@@ -75,7 +68,6 @@ impl Report {
     }
 
     /// The allocators that may have the least of `metric` in a workload.
-    #[must_use]
     pub fn best(&self, work: WorkloadIndex, metric: Metric) -> Vec<SubjectIndex> {
         let ratio = |who| Some((who, self.ratio(work, who, metric)?));
         let all: Vec<_> = self.contestants().filter_map(ratio).collect();
@@ -84,13 +76,11 @@ impl Report {
 
     /// Each allocator over all workloads; nobody where some that were asked for were left out, as the mean would be one over
     /// others.
-    #[must_use]
     pub fn means(&self) -> &[Overall] {
         if self.left_out.is_empty() { &self.overall } else { &[] }
     }
 
     /// The mean over all workloads beside the baseline's; `None` of who did not end all that others did.
-    #[must_use]
     pub fn mean(&self, who: SubjectIndex, metric: Metric) -> Option<Ratio> {
         let means = self.means();
         let most = self.contestants().filter_map(|who| means.get(who.0)).map(|o| o.workloads).max();
@@ -102,13 +92,11 @@ impl Report {
     }
 
     /// What the baseline differs from itself by in the mean.
-    #[must_use]
     pub fn mean_noise(&self, metric: Metric) -> Option<f64> {
         Some(metric.mean(self.means().get(self.control()?.0)?)?.distance_from_1())
     }
 
     /// The allocators that may have the least of `metric` over all workloads.
-    #[must_use]
     pub fn best_mean(&self, metric: Metric) -> Vec<SubjectIndex> {
         let mean = |who| Some((who, self.mean(who, metric)?));
         let all: Vec<_> = self.contestants().filter_map(mean).collect();

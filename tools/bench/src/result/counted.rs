@@ -16,13 +16,11 @@ pub struct Count {
     pub compared: Compared,
     /// The least of them.
     pub least: f64,
-    /// The most of them.
     pub most: f64,
 }
 
 impl Count {
     /// This count over another. The interval is what both allow: [`AGREEMENT`], and what the runs differed by.
-    #[must_use]
     pub fn over(&self, other: &Self) -> Option<Ratio> {
         let estimate = self.compared.median / other.compared.median;
         if !(estimate.is_finite() && estimate > 0.0) {
@@ -38,7 +36,6 @@ impl Count {
     }
 
     /// By which share of the median the runs differed.
-    #[must_use]
     pub fn spread(&self) -> f64 {
         (self.most - self.least) / self.compared.median.max(1.0)
     }

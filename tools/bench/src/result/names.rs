@@ -5,7 +5,6 @@
 /// `-a mine=libmine.so`. Relative paths and addresses of the web stay.
 ///
 /// A path begins at the start of a word, or after a character that words are put together with.
-#[must_use]
 pub fn without_folders(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = None;
@@ -42,7 +41,6 @@ fn is_border(c: char) -> bool {
     c.is_whitespace() || "=,:;'\"`(<>|&@[{".contains(c)
 }
 
-/// What ends one.
 fn is_end(c: char) -> bool {
     c.is_whitespace() || ",:;'\"`)<>|&]}".contains(c)
 }

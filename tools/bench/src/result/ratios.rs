@@ -7,7 +7,6 @@ use crate::stats::Ratio;
 
 impl Report {
     /// Every ratio to the baseline that somebody may want judged: of the contenders, by workload and over all.
-    #[must_use]
     pub fn ratios(&self) -> Vec<Named> {
         let mut all = Vec::new();
         for (at, entry) in self.allocators.iter().enumerate() {

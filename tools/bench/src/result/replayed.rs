@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Replayed {
-    /// What it is called.
     pub name: String,
     /// The file that was read.
     pub trace: String,

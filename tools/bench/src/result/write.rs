@@ -45,7 +45,6 @@ impl Report {
     }
 
     /// The points of all curves as CSV, one line each, with a heading.
-    #[must_use]
     pub fn curves_to_csv(&self) -> String {
         let mut rows = Vec::new();
         for work in &self.workloads {
@@ -63,7 +62,6 @@ impl Report {
     }
 
     /// The raw runs as CSV, one line each, with a heading.
-    #[must_use]
     pub fn to_csv(&self) -> String {
         let row = |run: &Run| -> Vec<String> {
             let json = serde_json::to_value(run).unwrap_or_default();

@@ -48,7 +48,6 @@ const PLAIN: usize = 5;
 const SLOWER: u32 = 100;
 
 /// Has programs that this process starts from now on find everything at the same addresses; what to say if the kernel refuses.
-#[must_use]
 pub fn fix_addresses() -> Option<String> {
     const FIXED: libc::c_ulong = libc::ADDR_NO_RANDOMIZE as libc::c_ulong;
     // SAFETY: the call takes a number and touches no memory; this one only asks.
@@ -125,7 +124,6 @@ struct Counter<'a> {
     subjects: &'a [Subject],
 }
 
-/// Why there are no counts.
 enum Missing {
     Interrupted,
     Failed(Failure),
@@ -247,7 +245,6 @@ impl Counter<'_> {
 }
 
 /// What workloads have in the environment, so that the user's does not move their stack.
-#[must_use]
 pub fn environment() -> Vec<(OsString, OsString)> {
     let path = env::var_os("PATH").unwrap_or_default();
     [("PATH", path), ("HOME", "/".into()), ("LC_ALL", "C".into())]

@@ -6,7 +6,6 @@ use crate::result::Overall;
 use crate::session::{Role, Session, SubjectIndex, WorkloadIndex, cpu_seconds};
 use crate::stats::{Column, ENOUGH_PAIRS, OnePair, RESAMPLES_QUICK, Ratio, geometric_mean};
 
-/// By subject.
 pub(super) fn of(session: &Session, seed: u64) -> Vec<Overall> {
     let mut all: Vec<Overall> = session.subject_indices().map(|s| one(session, s, seed)).collect();
     mark_fastest(session, &mut all);

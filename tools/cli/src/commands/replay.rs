@@ -44,12 +44,12 @@ const MANY: u64 = 10_000_000;
 
 const EXAMPLES: &str = "\
 Examples:
-  heapwright replay server-4711.trace                           on every allocator of this machine
+  heapwright replay server-4711.trace               on every allocator
   heapwright replay server-4711.trace -a glibc,heapwright,mimalloc --rounds 5
   heapwright replay server-4711.trace -a arena2=glibc:MALLOC_ARENA_MAX=2
-  heapwright replay server-4711.trace --order timed             with the program's pauses, for those that give back by time
+  heapwright replay server-4711.trace --order timed with the program's pauses
   heapwright replay server-4711.trace --verify -a mine=./libmine.so
-                                                                every block filled and checked
+                                                    every block filled and checked
 
 The allocator that the program was recorded on takes part always, and is what the others are compared with. Each run is a \
 fresh process that makes the recorded calls, with a thread for each recorded one, and nothing else: time is that of the calls \

@@ -38,7 +38,6 @@ impl TypedValueParser for Lists {
 #[derive(Debug, Clone)]
 struct List(Vec<AllocatorArg>);
 
-/// Reads one.
 #[derive(Clone)]
 struct One;
 
@@ -63,7 +62,6 @@ impl TypedValueParser for One {
     }
 }
 
-/// One allocator.
 #[derive(Debug, Args)]
 pub(crate) struct OneAllocator {
     /// The allocator: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so; with settings of
@@ -72,7 +70,6 @@ pub(crate) struct OneAllocator {
     pub(crate) allocator: AllocatorArg,
 }
 
-/// One allocator, or the one that the program has.
 #[derive(Debug, Args)]
 pub(crate) struct MaybeAllocator {
     /// Another malloc than the program's own: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
@@ -80,7 +77,6 @@ pub(crate) struct MaybeAllocator {
     pub(crate) allocator: Option<AllocatorArg>,
 }
 
-/// Several allocators.
 #[derive(Debug, Args)]
 pub(crate) struct SomeAllocators {
     /// An allocator to compare: heapwright, glibc, one that 'heapwright list' shows, NAME=/path/to/lib.so, or all; may be

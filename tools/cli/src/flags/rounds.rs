@@ -14,7 +14,6 @@ use crate::{allocators, exit};
 /// What a workload gets when no time is given.
 const EACH: Duration = Duration::from_secs(15);
 
-/// And all together.
 const LEAST: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Args)]
@@ -94,7 +93,6 @@ impl RoundFlags {
         Ok(Some(guard))
     }
 
-    /// The options of the session.
     pub(crate) fn options(&self, workloads: usize) -> Options {
         Options {
             warmup: self.warmup,

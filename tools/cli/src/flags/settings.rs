@@ -38,7 +38,6 @@ pub(crate) fn unknown(allocator: &Allocator, key: &str) -> String {
 }
 
 impl SettingsFlags {
-    /// Those that `allocator` has.
     pub(crate) fn of(&self, allocator: &Allocator) -> Vec<Setting> {
         self.settings.iter().filter(|s| knows(allocator, s)).cloned().collect()
     }

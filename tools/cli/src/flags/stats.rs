@@ -3,7 +3,6 @@
 use core::str::FromStr;
 use std::path::PathBuf;
 
-/// One word of `--stats=WORD,WORD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
     Short,

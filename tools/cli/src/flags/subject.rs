@@ -22,11 +22,9 @@ use crate::embedded;
 pub(crate) struct AllocatorArg {
     /// What tables call it: the label, or else the word, with the file's name for a path, cut where it is long.
     pub(crate) name: String,
-    /// What it means.
     pub(crate) what: What,
     /// What is set for it, in this order.
     pub(crate) set: Vec<Set>,
-    /// All of the word.
     pub(crate) word: String,
 }
 
@@ -35,11 +33,9 @@ pub(crate) struct AllocatorArg {
 pub(crate) enum What {
     /// One that heapwright knows or finds.
     Known(String),
-    /// A library at a path.
     File(PathBuf),
 }
 
-/// Something that is set for an allocator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Set {
     /// A variable of its programs' environment: name and value.

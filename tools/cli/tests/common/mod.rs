@@ -27,8 +27,8 @@ pub(crate) fn wait_until(running: &mut Running, mut holds: impl FnMut(&mut Runni
     }
 }
 
-/// Standard output and standard error of what was started, once it has ended, and its exit code.
-pub(crate) fn ended(mut running: Running) -> (String, String, Option<i32>) {
+/// Of what was started, once it has ended.
+pub(crate) fn ended(mut running: Running) -> Outcome {
     let status = running.wait().unwrap().expect("it ends in time");
     (running.stdout.text(), running.stderr.text(), status.code())
 }
@@ -44,8 +44,38 @@ pub(crate) fn heapwright() -> Command {
     command
 }
 
-/// Standard output and standard error of `command`, and its exit code.
-pub(crate) fn outcome(command: &mut Command) -> (String, String, Option<i32>) {
+/// Standard output and standard error, and the exit code.
+type Outcome = (String, String, Option<i32>);
+
+/// The output of what has to have ended with `code`.
+#[track_caller]
+pub(crate) fn exits(code: i32, (out, err, ended): Outcome) -> (String, String) {
+    assert_eq!(ended, Some(code), "{out}\n{err}");
+    (out, err)
+}
+
+/// Standard error of what has to have ended with `code` and printed nothing.
+#[track_caller]
+pub(crate) fn refused(code: i32, (out, err, ended): Outcome) -> String {
+    assert_eq!((ended, out.as_str()), (Some(code), ""), "{err}");
+    err
+}
+
+/// What has to have ended with `code` has said each of `words` on standard error.
+#[track_caller]
+pub(crate) fn says(code: i32, outcome: Outcome, words: &[&str]) {
+    let (_, err) = exits(code, outcome);
+    words.iter().for_each(|word| assert!(err.contains(word), "{word:?} is missing: {err}"));
+}
+
+/// The same, and it has printed nothing.
+#[track_caller]
+pub(crate) fn refuses(code: i32, outcome: Outcome, words: &[&str]) {
+    assert_eq!(outcome.0, "");
+    says(code, outcome, words);
+}
+
+pub(crate) fn outcome(command: &mut Command) -> Outcome {
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code())

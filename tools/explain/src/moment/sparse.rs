@@ -5,6 +5,7 @@
 
 use super::Placed;
 use crate::facts::{Pin, Sparse};
+use crate::live::Entry;
 use crate::sizes;
 use crate::units::{UNIT, Unit, Units};
 
@@ -92,7 +93,13 @@ impl Sums {
     }
 
     /// Adds blocks in the order of their addresses.
-    pub(super) fn add(&mut self, placed: &[Placed], units: &Units, now: u64) {
+    pub(super) fn add(
+        &mut self,
+        placed: &[Placed],
+        units: &Units,
+        now: u64,
+        held: &mut dyn FnMut(&Entry, u64),
+    ) {
         let number = |placed: &Placed| placed.entry.address / UNIT;
         for group in placed.chunk_by(|a, b| number(a) == number(b)) {
             let unit = group.first().and_then(|first| units.get(number(first)));
@@ -106,6 +113,7 @@ impl Sums {
                 let (size, age) = (block.entry.size(), now.saturating_sub(block.entry.born));
                 let holds = free / group.len() as u64;
                 self.all.add(size, age, holds);
+                held(&block.entry, holds);
                 self.bins[sizes::bin(size)].add(size, age, holds);
             }
         }

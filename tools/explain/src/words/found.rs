@@ -2,6 +2,7 @@
 
 use show::number::{bytes, count, nanoseconds, percent};
 
+use super::sites::main;
 use super::sizes;
 use crate::facts::Facts;
 use crate::rules::{Confidence, Finding, Kind, Remedy, is_notable, spread};
@@ -36,7 +37,8 @@ pub(super) fn words(facts: &Facts, finding: &Finding) -> (String, String) {
         }
         kind => format!("{}{sure}: {bytes}, {share} of the peak", name(kind)),
     };
-    (head, format!("{} {}", because(facts, finding), remedy(facts, finding)))
+    let said = [Some(because(facts, finding)), main(facts, finding), Some(remedy(facts, finding))];
+    (head, said.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// Its name for people.
@@ -164,6 +166,7 @@ fn growing(facts: &Facts) -> (u64, u64) {
 fn remedy(facts: &Facts, finding: &Finding) -> String {
     let is_glibc = facts.program.malloc.contains("libc");
     match finding.remedy {
+        Remedy::Free if finding.site.is_some() => "Free it where it is no longer needed, or keep a limit.".to_owned(),
         Remedy::Free => "Which code allocates them, heaptrack or valgrind --leak-check=full tells.".to_owned(),
         Remedy::Limit => "A cache needs a limit: of bytes, not of entries.".to_owned(),
         Remedy::Allocator => "Allocators differ here: replay tells by how much.".to_owned(),

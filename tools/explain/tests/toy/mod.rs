@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use explain::{Facts, Program};
+use explain::{Facts, Program, Stacks};
 use trace::{How, Op, Step};
 
 const PAGE: u64 = 4096;
@@ -90,7 +90,7 @@ impl Toy {
             self.steps.iter().for_each(each);
             Ok(())
         };
-        let Ok(facts) = explain::gather(program, pass);
+        let Ok(facts) = explain::gather(program, &Stacks::default(), pass);
         facts
     }
 }

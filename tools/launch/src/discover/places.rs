@@ -15,18 +15,8 @@ const FOLDER: &str = "heapwright/allocators";
 const PEERS: &str = "peers/allocators";
 
 /// Where the loader looks when nothing else is configured.
-const DEFAULT_DIRECTORIES: [&str; 10] = [
-    "/usr/local/lib",
-    "/usr/local/lib64",
-    "/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/lib64",
-    "/usr/lib64",
-    "/lib",
-    "/usr/lib",
-];
+const DEFAULT_DIRECTORIES: &str = "/usr/local/lib /usr/local/lib64 /lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu \
+     /lib/aarch64-linux-gnu /usr/lib/aarch64-linux-gnu /lib64 /usr/lib64 /lib /usr/lib";
 
 /// The libraries that are named one by one, and the folders in which the user keeps more.
 pub(super) fn own() -> (Vec<PathBuf>, Vec<PathBuf>) {
@@ -61,13 +51,12 @@ pub(super) fn is_of_peers(library: &Path) -> bool {
 }
 
 /// The directories of the loader: `LD_LIBRARY_PATH`, those configured in `/etc/ld.so.conf`, and the default ones.
-#[must_use]
 pub fn library_directories() -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = env::var_os("LD_LIBRARY_PATH")
         .map(|path| env::split_paths(&path).filter(|p| p.is_absolute()).collect())
         .unwrap_or_default();
     configured(Path::new("/etc/ld.so.conf"), 0, &mut all);
-    all.extend(DEFAULT_DIRECTORIES.iter().map(PathBuf::from));
+    all.extend(DEFAULT_DIRECTORIES.split_whitespace().map(PathBuf::from));
     let mut seen = Vec::new();
     all.retain(|directory| match fs::canonicalize(directory) {
         Ok(real) if !seen.contains(&real) => {

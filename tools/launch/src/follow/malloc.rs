@@ -13,7 +13,6 @@ use crate::inspect::is_allocator;
 /// C++'s library, whose `operator new` calls malloc.
 const CXX: &str = "libstdc++.so";
 
-/// Where the tools of valgrind are.
 const TOOLS: &str = "/valgrind/";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,6 @@ use object::{Endianness, FileKind};
 /// Whether a file defines a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defined {
-    /// It does not.
     No,
     /// For its own use: calls are bound when it is linked.
     Inside,
@@ -27,15 +26,12 @@ pub enum Defined {
 pub struct Elf {
     /// 64-bit.
     pub is_64: bool,
-    /// The `e_machine` field.
     pub machine: u16,
     /// The dynamic loader it asks for; a static program asks for none.
     pub loader: Option<PathBuf>,
-    /// The libraries it asks for.
     pub needed: Vec<String>,
     /// `malloc`.
     pub malloc: Defined,
-    /// `operator new(unsigned long)`.
     pub operator_new: Defined,
     /// `dlopen`: a malloc that has its own clears RTLD_DEEPBIND.
     pub dlopen: Defined,
@@ -169,7 +165,6 @@ impl Elf {
     }
 
     /// Its instruction set and word size, as people write it.
-    #[must_use]
     pub fn architecture(&self) -> String {
         let name = match (self.machine, self.is_64) {
             (62, true) => "x86-64",
@@ -187,7 +182,6 @@ impl Elf {
     }
 
     /// Whether libraries built for this command's own processor can be loaded into it.
-    #[must_use]
     pub fn is_native(&self) -> bool {
         let own = match std::env::consts::ARCH {
             "x86_64" => 62,
@@ -209,7 +203,6 @@ fn allocator_of(function: &[u8]) -> Option<&'static str> {
 }
 
 /// Whether `file` is a library for this processor that exports `malloc`.
-#[must_use]
 pub fn defines_malloc(file: &Path) -> bool {
     matches!(Elf::read(file), Ok(Some(elf)) if elf.is_native() && elf.malloc == Defined::Exported)
 }

@@ -23,7 +23,6 @@ enum Long {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Started {
     pub(super) command: OsString,
-    /// The arguments that remain for it.
     pub(super) arguments: Vec<OsString>,
     /// The argument that takes the preloaded library away from it.
     pub(super) loses: Option<String>,

@@ -9,7 +9,6 @@ use std::process::{Command, Stdio};
 use crate::environment;
 
 /// Whether `loader` is that of glibc, by its name.
-#[must_use]
 pub fn is_glibc(loader: &Path) -> bool {
     let name = loader.file_name().unwrap_or_default().to_string_lossy().into_owned();
     name.starts_with("ld-linux") || name.starts_with("ld64.so") || name == "ld.so.1"
@@ -27,7 +26,6 @@ pub enum Answer {
 }
 
 /// Asks whether `loader` would load `library` into `program`.
-#[must_use]
 pub fn ask(loader: &Path, program: &Path, library: &Path) -> Answer {
     let value = match environment::preload(library, None) {
         Ok(value) => value,

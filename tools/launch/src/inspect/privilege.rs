@@ -23,7 +23,6 @@ pub enum Privilege {
 }
 
 /// What `file` would gain; `None` for an ordinary file.
-#[must_use]
 pub fn of(file: &Path) -> Option<Privilege> {
     let meta = fs::metadata(file).ok()?;
     let user = geteuid().as_raw();

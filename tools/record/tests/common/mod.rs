@@ -1,5 +1,7 @@
 //! A small C program, recorded: compiled, run with the recorder before its malloc, and packed.
 
+#![allow(dead_code, reason = "each test file uses a part")]
+
 use std::env;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -7,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output};
 use std::sync::OnceLock;
 
-use recording::{Children, Process, Request, finish};
+use recording::{Children, Process, Request, Stacks, finish};
 use tempfile::TempDir;
 use trace::{Op, Step, Trace};
 
@@ -38,18 +40,16 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// The program `programs/NAME`, with compiler flags.
+    /// The program `programs/NAME`.
     pub(crate) fn new(name: &str) -> Self {
+        Self::compiled(name, &["-O0"])
+    }
+
+    /// The same with flags of the compiler.
+    pub(crate) fn compiled(name: &str, flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
         let program = folder.path().join("program");
-        let compiler = if name.ends_with(".cc") { "c++" } else { "cc" };
-        let mut cc = Command::new(compiler);
-        cc.args(["-O0", "-g", "-fno-builtin", "-pthread", "-Wall", "-o"])
-            .arg(&program)
-            .arg(&source);
-        let output = cc.arg("-ldl").output().expect("a C compiler");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        compile(name, flags, &program);
         let traces = folder.path().join("traces");
         fs::create_dir(&traces).unwrap();
         let request = Request {
@@ -58,6 +58,7 @@ impl Recorded {
             ring: false,
             time: None,
             children: Children::All,
+            stacks: Stacks::Off,
             name: None,
         };
         Self { folder, request, malloc: None, program }
@@ -109,6 +110,22 @@ impl Recorded {
         assert_eq!(traces.len(), 1, "{traces:?}");
         traces.remove(0)
     }
+}
+
+/// Compiles `programs/NAME`.
+pub(crate) fn compile(name: &str, flags: &[&str], program: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
+    let mut compiler = match source.extension().and_then(|kind| kind.to_str()) {
+        Some("rs") => Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())),
+        Some("cc") => Command::new("c++"),
+        _ => Command::new("cc"),
+    };
+    compiler.args(flags).arg(&source).arg("-o").arg(program);
+    if !name.ends_with(".rs") {
+        compiler.args(["-g", "-fno-builtin", "-pthread", "-Wall", "-ldl"]);
+    }
+    let output = compiler.output().expect("a compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn ended(status: ExitStatus) -> String {

@@ -53,7 +53,7 @@ pub(crate) fn start(malloc_has: u64) -> c_int {
     let place: *mut Conductor = map::zeroed(1);
     let curve = Curve::new(memory::anonymous().saturating_sub(malloc_has));
     let at = usize::try_from(shared.head.conductor / 8).unwrap_or(0);
-    let conductor = Conductor { at, epoch: 0, ended: None, curve, began: clock::now(), beside: 0 };
+    let conductor = Conductor { at, epoch: 0, ended: None, curve, began: timing::now(), beside: 0 };
     // SAFETY: the place is mapped for it.
     unsafe { place.write(conductor) };
     CONDUCTOR.store(place, Ordering::Release);
@@ -158,9 +158,9 @@ fn open() {
         return finish();
     }
     if shared.options.is_timed {
-        let before = clock::now();
+        let before = timing::now();
         clock::sleep_until(conductor.began + time);
-        conductor.beside += clock::now() - before;
+        conductor.beside += timing::now() - before;
     }
     let count = usize::try_from(word.rest()).unwrap_or(0);
     let members = &shared.words[at + 4..at + 4 + count.div_ceil(2)];
@@ -181,9 +181,9 @@ fn open() {
 
 /// Looks at the memory.
 fn look(conductor: &mut Conductor, events: u64, live: u64) {
-    let before = clock::now();
+    let before = timing::now();
     conductor.curve.look(events, live, memory::anonymous());
-    conductor.beside += clock::now() - before;
+    conductor.beside += timing::now() - before;
 }
 
 fn begin_or_wake(number: u32, thread: &Thread) {
@@ -233,7 +233,7 @@ fn join(thread: &Thread) {
 fn finish() {
     // SAFETY: all have left the last epoch, and there is none after it.
     let conductor = unsafe { &mut *CONDUCTOR.load(Ordering::Acquire) };
-    let took = (clock::now() - conductor.began).saturating_sub(conductor.beside);
+    let took = (timing::now() - conductor.began).saturating_sub(conductor.beside);
     let shared = shared();
     let mode = shared.options.mode;
     if mode != Mode::Null {

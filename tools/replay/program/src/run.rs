@@ -253,7 +253,7 @@ impl<H: Heap> Player<H> {
                 unsafe { libc::sched_yield() };
                 continue;
             }
-            let now = clock::now();
+            let now = timing::now();
             if now - *since.get_or_insert(now) > PATIENCE_NS {
                 let thread = self.thread;
                 fail(3, format_args!("thread {thread} waits for a block that nobody allocates"));

@@ -28,7 +28,6 @@ const RULES: &str = ".bg{fill:var(--bg)}.ink{fill:var(--ink)}.mute{fill:var(--mu
 /// Time and memory over all workloads of each of `results`, which come with their titles.
 ///
 /// `None` when none of them has such a plot. Cost: some milliseconds. Never panics.
-#[must_use]
 pub fn front(results: &[(&str, &Report)]) -> Option<String> {
     let plots: Vec<(&str, String)> = results
         .iter()

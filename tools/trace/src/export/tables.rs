@@ -64,6 +64,10 @@ pub(super) static FRAMES: Table = Table {
         ("module", Text),
         ("build_id", Text),
         ("place", Number),
+        ("function", Text),
+        ("file", Text),
+        ("line", Number),
+        ("site", Text),
     ],
 };
 
@@ -135,6 +139,8 @@ pub(super) fn point(
 /// All frames.
 pub(super) fn frames(trace: &Trace, names: &Names, rows: &mut dyn Rows) -> Result<(), TraceError> {
     let frames = trace.frames()?;
+    let known = trace.names(&frames)?;
+    let malloc = &trace.about().malloc.path;
     let mut modules: Vec<&Module> = trace.about().modules.iter().collect();
     modules.sort_by_key(|module| module.start);
     for frame in 1..=frames.len() {
@@ -146,6 +152,9 @@ pub(super) fn frames(trace: &Trace, names: &Names, rows: &mut dyn Rows) -> Resul
             None | Some("") => Value::None,
             Some(text) => Value::Text(text),
         };
+        let symbol = known.at(ip).next().unwrap_or_default();
+        let some = |text| if str::is_empty(text) { Value::None } else { Value::Text(text) };
+        let site = known.site_name(known.site(frames.stack(frame), malloc));
         rows.row(&[
             Value::Text(&names.trace),
             Value::Number(u64::from(frame)),
@@ -154,6 +163,10 @@ pub(super) fn frames(trace: &Trace, names: &Names, rows: &mut dyn Rows) -> Resul
             text(|module| &module.path),
             text(|module| &module.build_id),
             place.into(),
+            some(symbol.function),
+            some(symbol.file),
+            if symbol.line == 0 { Value::None } else { Value::Number(u64::from(symbol.line)) },
+            Value::Text(&site),
         ])?;
     }
     Ok(())

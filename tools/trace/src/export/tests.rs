@@ -76,12 +76,36 @@ fn a_folder_has_all_tables_and_nothing_that_is_not_whole() {
     assert_eq!(files.len(), 4);
     let read = |at: usize| fs::read_to_string(&files[at]).unwrap();
     assert!(read(3).contains("\"release 1,4\"") && read(3).contains("glibc"), "{}", read(3));
-    assert!(read(2).lines().nth(1).is_some_and(|line| line.contains(",1,,20480,")), "{}", read(2));
+    let frame = ",1,,20480,,,,,,,?+0x5000";
+    assert!(read(2).lines().nth(1).is_some_and(|line| line.contains(frame)), "{}", read(2));
     assert!(read(1).trim_end().ends_with(",8192,1,12582912"), "{}", read(1));
     let left = fs::read_dir(folder.path().join("blocks")).unwrap().count();
     assert_eq!(left, 1);
     // Once more is the same.
     assert_eq!(export(&trace, Form::Csv, folder.path(), "").unwrap(), files);
+}
+
+#[test]
+fn a_frame_has_its_function_and_its_stacks_site() {
+    use crate::testing::{about, packed};
+    use symbols::Symbol;
+    let trace = packed(&about(), |packer| {
+        let caller = packer.frame(0, 0x5000).unwrap();
+        packer.frame(caller, 0x6000).unwrap();
+        packer.name(
+            0x5000,
+            "/bin/app",
+            [Symbol { function: "insert", file: "/src/cache.c", line: 88 }],
+        );
+        packer.name(0x6000, "/lib/libc.so.6", [Symbol { function: "malloc", ..Symbol::default() }]);
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let files = export(&trace, Form::Csv, folder.path(), "").unwrap();
+    let text = fs::read_to_string(&files[2]).unwrap();
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!(rows[0], "trace,frame,caller,ip,module,build_id,place,function,file,line,site");
+    assert!(rows[1].ends_with(",insert,/src/cache.c,88,insert (cache.c:88)"), "{text}");
+    assert!(rows[2].ends_with(",malloc,,,insert (cache.c:88)"), "{text}");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //!
 //! as it is written at last                as it is recorded, with --raw
 //! s 5 hello           a string, 5 bytes   m 2a /lib/libc.so.6 BASE FROM LEN …   segments of a module
-//! i 7f00 1 …          an address          t 7f00 2         a frame: address, caller
+//! i 7f00 1 2 3 9      an address          t 7f00 2         a frame: address, caller
 //! t 1 2               a frame of it       + 20 3 55d0      32 bytes, from frame 3, at 0x55d0
 //! a 20 3              32 bytes, frame 3   - 55d0           freed
 //! + 0                 such a block
@@ -16,8 +16,11 @@
 //!
 //! What any other letter begins is passed over.
 
-use std::io;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fs, io};
+
+use symbols::Symbol;
 
 use super::lines::Lines;
 use crate::about::{About, Module};
@@ -46,9 +49,12 @@ struct Import {
     time: u64,
     page: u64,
     ips: Vec<u64>,
+    strings: Vec<String>,
     frames: Vec<Frame>,
     kinds: Vec<Kind>,
     live: Addresses,
+    /// When the recording was written, as its file says.
+    ended: Option<SystemTime>,
     /// The recorded program, as a module without a name stands for it.
     exe: String,
 }
@@ -65,6 +71,8 @@ pub(super) fn import(recording: &Path, packed: &Path) -> Result<Packed, TraceErr
         time: 0,
         page: 4096,
         ips: Vec::new(),
+        strings: Vec::new(),
+        ended: ended(recording),
         frames: Vec::new(),
         kinds: Vec::new(),
         live: Addresses::new(),
@@ -82,7 +90,16 @@ pub(super) fn import(recording: &Path, packed: &Path) -> Result<Packed, TraceErr
             Err(error) => return Err(TraceError::io(recording)(error)),
         }
     }
+    // The file's time is that of the recording's end, if the file was not copied since.
+    if let Some(ended) = import.ended.and_then(|ended| ended.duration_since(UNIX_EPOCH).ok()) {
+        let ended = u64::try_from(ended.as_nanos()).unwrap_or_default();
+        import.packer.about_mut().start = ended.saturating_sub(import.time);
+    }
     import.packer.finish()
+}
+
+fn ended(recording: &Path) -> Option<SystemTime> {
+    fs::metadata(recording).and_then(|meta| meta.modified()).ok()
 }
 
 fn is_cut(error: &io::Error) -> bool {
@@ -144,7 +161,8 @@ fn text(line: &[u8]) -> Option<(String, &[u8])> {
 impl Import {
     fn line(&mut self, at: u64, line: &[u8]) -> Result<(), TraceError> {
         let numbers: Vec<u64> = match line.first() {
-            Some(b'I' | b'c' | b'R' | b'i' | b't' | b'a' | b'+' | b'-') => {
+            Some(b'i') => words(line).map_while(hex).collect(),
+            Some(b'I' | b'c' | b'R' | b't' | b'a' | b'+' | b'-') => {
                 words(line).map_while(hex).take(3).collect()
             }
             _ => Vec::new(),
@@ -159,8 +177,9 @@ impl Import {
                 let anon = pages.saturating_mul(self.page);
                 return self.push(Op::Memory { anon, file: 0, shmem: 0 });
             }
-            (Some(b'i'), [ip, ..]) => {
+            (Some(b'i'), [ip, known @ ..]) => {
                 self.ips.push(*ip);
+                self.name(*ip, known);
                 true
             }
             (Some(b't'), [ip, caller]) => return self.frame(at, *ip, *caller),
@@ -178,6 +197,15 @@ impl Import {
             (Some(b'+'), [kind]) => return self.allocate(at, *kind),
             (Some(b'-'), [kind]) => return self.free(at, *kind),
             (Some(b'I' | b'c' | b'R' | b'i' | b't' | b'a' | b'+' | b'-'), _) => false,
+            (Some(b's'), _) => {
+                // Before version 3 of the format a string has no length in front of it.
+                let string = match text(line) {
+                    Some((string, b"")) => string,
+                    _ => String::from_utf8_lossy(line.get(2..).unwrap_or_default()).into_owned(),
+                };
+                self.strings.push(string);
+                true
+            }
             (Some(b'X'), _) => {
                 let command = String::from_utf8_lossy(line.get(2..).unwrap_or_default());
                 let about = self.packer.about_mut();
@@ -200,6 +228,21 @@ impl Import {
 
     fn damage(&mut self, at: u64) {
         self.packer.about_mut().missing.damage(at, EVENT);
+    }
+
+    /// What heaptrack found of an address: its module, and then functions: name, file and line, from the innermost on.
+    /// The last may have a name alone. All but the line are numbers of strings.
+    fn name(&mut self, ip: u64, known: &[u64]) {
+        let string = |number: Option<&u64>| {
+            let place = usize::try_from(*number?).ok()?.checked_sub(1)?;
+            self.strings.get(place).map(String::as_str)
+        };
+        let functions = known.get(1..).unwrap_or_default().chunks(3).map(|words| Symbol {
+            function: string(words.first()).unwrap_or_default(),
+            file: string(words.get(1)).unwrap_or_default(),
+            line: words.get(2).and_then(|&line| u32::try_from(line).ok()).unwrap_or_default(),
+        });
+        self.packer.name(ip, string(known.first()).unwrap_or_default(), functions);
     }
 
     fn set_page(&mut self, page: u64) -> bool {
@@ -305,11 +348,16 @@ impl Import {
         let numbers: Option<Vec<u64>> = words(&[b"  ", rest].concat()).map(hex).collect();
         let Some([base, segments @ ..]) = numbers.as_deref() else { return false };
         let path = if path == "x" { self.exe.clone() } else { path };
+        // heaptrack has no build ids: that of the file as it is now, if it was not changed since.
+        let changed = fs::metadata(&path).and_then(|meta| meta.modified()).ok();
+        let is_it = changed.zip(self.ended).is_some_and(|(changed, ended)| changed <= ended);
+        let build_id = is_it.then(|| symbols::build_id_of(Path::new(&path))).flatten();
+        let build_id = build_id.unwrap_or_default();
         for segment in segments.chunks_exact(2) {
             let start = base.saturating_add(segment[0]);
             let end = start.saturating_add(segment[1]);
-            let build_id = String::new();
-            modules.push(Module { start, end, offset: segment[0], path: path.clone(), build_id });
+            let (path, build_id) = (path.clone(), build_id.clone());
+            modules.push(Module { start, end, offset: 0, base: Some(*base), path, build_id });
         }
         true
     }

@@ -3,10 +3,16 @@
 //! An address is a block's from the end of the call that returns it to the begin of the call that gives it back. Between the two
 //! stamps of a `realloc` the block has no address: another thread may be given it, while this one copies.
 
+mod order;
+mod pending;
+mod recent;
+
 use std::collections::HashMap;
 
 use trace_format::Event;
 
+use self::pending::{Deed, New, Pending};
+use self::recent::Recent;
 use super::clock::Clock;
 use crate::about::{Missing, Module, Strange, StrangeKind};
 use crate::addresses::{Addresses, Found};
@@ -15,36 +21,31 @@ use crate::frames::Frames;
 use crate::packer::{Packed, Packer};
 use crate::step::{Block, Frame, How, Op, Step, Thread};
 
-/// Whether an event was taken.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Verdict {
-    /// It was.
-    Taken,
-    /// It cannot be before this.
-    Wait(Wait),
-}
-
-/// What a thread waits for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Wait {
-    /// The address is free.
-    Free(u64),
-    /// The address is live.
-    Live(u64),
-}
-
 /// What is remembered of a thread from one event to a later one.
 #[derive(Debug, Default)]
 struct Doing {
     tid: u32,
     /// Its number in the packed trace, once it has done something.
     thread: Option<Thread>,
-    /// The address, block and size whose `realloc` has begun.
-    reallocates: Option<(u64, Block, u64)>,
+    reallocates: Realloc,
     resident: Option<u32>,
     frame: Frame,
-    /// It has waited long enough.
-    insists: bool,
+    /// How many of its events wait.
+    waiting: usize,
+    /// When it ended, though events of it wait.
+    ended: Option<u64>,
+}
+
+/// A thread's `realloc`.
+#[derive(Debug, Default, Clone, Copy)]
+enum Realloc {
+    /// None has begun.
+    #[default]
+    No,
+    /// It has begun, at this address, with this block and its size.
+    Of(u64, Block, u64),
+    /// It has begun at this address, whose free waits; what it returns is a block like any other.
+    Waits(u64),
 }
 
 /// The blocks of the recorded program, and the packer that its steps go to.
@@ -54,6 +55,8 @@ pub(crate) struct Blocks {
     clock: Clock,
     live: Addresses,
     threads: Vec<Doing>,
+    pending: Pending,
+    recent: Recent,
     frames: Frames,
     /// Numbers of frames by the recorder's numbers.
     numbers: HashMap<u64, Frame>,
@@ -70,23 +73,12 @@ impl Blocks {
             clock,
             live: Addresses::new(),
             threads: threads.collect(),
+            pending: Pending::default(),
+            recent: Recent::default(),
             frames: Frames::default(),
             numbers: HashMap::new(),
             missing: Missing::default(),
             is_replaced: false,
-        }
-    }
-
-    /// The thread's next event is taken as it is.
-    pub(crate) fn insist(&mut self, thread: usize) {
-        self.threads[thread].insists = true;
-    }
-
-    /// Whether what a thread waits for is there.
-    pub(crate) fn is_over(&self, wait: Wait) -> bool {
-        match wait {
-            Wait::Free(address) => !matches!(self.live.get(address), Found::Live(..)),
-            Wait::Live(address) => matches!(self.live.get(address), Found::Live(..)),
         }
     }
 
@@ -95,14 +87,18 @@ impl Blocks {
         thread: usize,
         time: u64,
         event: &Event<'_>,
-    ) -> Result<Verdict, TraceError> {
+    ) -> Result<(), TraceError> {
+        self.judge_late(time)?;
         self.is_replaced = matches!(event, Event::Exec { .. });
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let op = match *event {
             Event::Malloc { at, size } => {
                 return self.allocate(thread, time, at, How::Malloc, size, 0);
             }
-            Event::Free { at } => return self.free(thread, time, at),
+            Event::Free { at } => {
+                let resident = self.threads[thread].resident.take();
+                return self.come(thread, time, at, Deed::Free(resident));
+            }
             Event::Calloc { at, size } => {
                 return self.allocate(thread, time, at, How::Calloc, size, 0);
             }
@@ -111,21 +107,24 @@ impl Blocks {
             }
             Event::Born { at, size } => {
                 // The recorder found a block whose allocation it has seen, too.
-                if matches!(self.live.get(at), Found::Live(..)) {
-                    return Ok(Verdict::Taken);
+                if self.is_live(at) {
+                    return Ok(());
                 }
                 return self.allocate(thread, time, at, How::Born, size, 0);
             }
-            Event::ReallocFrom { at } => return self.realloc_begins(thread, time, at),
+            Event::ReallocFrom { at } => return self.come(thread, time, at, Deed::Move),
             Event::ReallocTo { at, size } => return self.realloc_ends(thread, time, at, size),
             Event::UsableSize { at, usable } => match self.live.get(at) {
                 Found::Live(block, _) => Op::UsableSize { block, usable },
-                _ => return Ok(Verdict::Taken),
+                _ => return Ok(()),
             },
-            Event::Refused { size } => Op::Refused { size },
+            Event::Refused { size } => {
+                self.threads[thread].frame = 0;
+                Op::Refused { size }
+            }
             Event::Resident { pages } => {
                 self.threads[thread].resident = u32::try_from(pages).ok();
-                return Ok(Verdict::Taken);
+                return Ok(());
             }
             Event::Frame { frame, caller, ip } => {
                 let (frame, caller) = (self.frame(frame), self.frame(caller));
@@ -134,15 +133,15 @@ impl Blocks {
                 {
                     *place = (caller, ip);
                 }
-                return Ok(Verdict::Taken);
+                return Ok(());
             }
             Event::From { frame } => {
                 self.threads[thread].frame = self.frame(frame);
-                return Ok(Verdict::Taken);
+                return Ok(());
             }
             Event::Module { start, end, offset, path } => {
                 self.module(start, end, offset, path);
-                return Ok(Verdict::Taken);
+                return Ok(());
             }
             Event::ThreadName { name } => Op::ThreadName(text(name)),
             Event::Fork { child } => Op::Fork { child: u32::try_from(child).unwrap_or_default() },
@@ -159,15 +158,16 @@ impl Blocks {
                 Op::Dropped { events }
             }
         };
-        self.step(thread, time, op, 0)?;
-        Ok(Verdict::Taken)
+        self.step(thread, time, op, 0)
     }
 
-    pub(crate) fn ended(&mut self, thread: usize, time: u64) -> Result<Verdict, TraceError> {
-        if self.threads[thread].thread.is_some() {
-            self.step(thread, time, Op::ThreadEnd, 0)?;
+    pub(crate) fn ended(&mut self, thread: usize, time: u64) -> Result<(), TraceError> {
+        let doing = &mut self.threads[thread];
+        if doing.waiting > 0 {
+            doing.ended = Some(time);
+            return Ok(());
         }
-        Ok(Verdict::Taken)
+        if doing.thread.is_some() { self.step(thread, time, Op::ThreadEnd, 0) } else { Ok(()) }
     }
 
     fn step(&mut self, thread: usize, time: u64, op: Op, gone: u64) -> Result<(), TraceError> {
@@ -200,120 +200,45 @@ impl Blocks {
         how: How,
         size: u64,
         align: u64,
-    ) -> Result<Verdict, TraceError> {
-        if let Some(wait) = self.make_free(thread, time, address)? {
-            return Ok(wait);
-        }
+    ) -> Result<(), TraceError> {
         let frame = core::mem::take(&mut self.threads[thread].frame);
-        let block = self.new_block(address, size);
-        self.step(thread, time, Op::Allocate { block, how, size, align, address, frame }, 0)?;
-        Ok(Verdict::Taken)
+        let new = New { how, size, align, frame, old: None };
+        self.come(thread, time, address, Deed::Allocate(new))
     }
 
-    fn new_block(&mut self, address: u64, size: u64) -> Block {
-        let (block, _) = self.packer.next();
-        self.live.insert(address, block, size);
-        block
-    }
-
-    /// An address that is returned is no block's. If it is one's, and nobody frees it, its free was not seen.
-    fn make_free(
-        &mut self,
-        thread: usize,
-        time: u64,
-        address: u64,
-    ) -> Result<Option<Verdict>, TraceError> {
-        let Found::Live(block, size) = self.live.get(address) else { return Ok(None) };
-        if !core::mem::take(&mut self.threads[thread].insists) {
-            return Ok(Some(Verdict::Wait(Wait::Free(address))));
-        }
-        self.strange(StrangeKind::UnseenFree, thread, time, address)?;
-        self.live.remove(address);
-        self.step(thread, time, Op::Free { block, resident: None }, size)?;
-        Ok(None)
-    }
-
-    fn free(&mut self, thread: usize, time: u64, address: u64) -> Result<Verdict, TraceError> {
-        match self.take(thread, time, address)? {
-            Ok((block, size)) => {
-                let resident = self.threads[thread].resident.take();
-                self.step(thread, time, Op::Free { block, resident }, size)?;
-                Ok(Verdict::Taken)
-            }
-            Err(verdict) => Ok(verdict),
-        }
-    }
-
-    /// The block of an address, which is none's from now on.
-    fn take(
-        &mut self,
-        thread: usize,
-        time: u64,
-        address: u64,
-    ) -> Result<Result<(Block, u64), Verdict>, TraceError> {
-        let kind = match self.live.remove(address) {
-            Found::Live(block, size) => return Ok(Ok((block, size))),
-            Found::Dead => StrangeKind::DoubleFree,
-            Found::Unknown => StrangeKind::UnknownFree,
-        };
-        if !core::mem::take(&mut self.threads[thread].insists) {
-            return Ok(Err(Verdict::Wait(Wait::Live(address))));
-        }
-        self.strange(kind, thread, time, address)?;
-        self.threads[thread].resident = None;
-        Ok(Err(Verdict::Taken))
-    }
-
-    fn realloc_begins(
-        &mut self,
-        thread: usize,
-        time: u64,
-        address: u64,
-    ) -> Result<Verdict, TraceError> {
-        match self.take(thread, time, address)? {
-            Ok((block, size)) => {
-                self.threads[thread].reallocates = Some((address, block, size));
-                Ok(Verdict::Taken)
-            }
-            Err(verdict) => Ok(verdict),
-        }
-    }
-
+    /// A `realloc` returns.
     fn realloc_ends(
         &mut self,
         thread: usize,
         time: u64,
         address: u64,
         size: u64,
-    ) -> Result<Verdict, TraceError> {
-        if address == 0 {
-            let old = self.threads[thread].reallocates.take();
-            if size == 0 {
-                if let Some((_, block, gone)) = old {
-                    self.step(thread, time, Op::Free { block, resident: None }, gone)?;
-                }
-                return Ok(Verdict::Taken);
-            }
-            if let Some((address, block, size)) = old {
-                self.live.insert(address, block, size);
-            }
-            self.step(thread, time, Op::Refused { size }, 0)?;
-            return Ok(Verdict::Taken);
-        }
-        if let Some(wait) = self.make_free(thread, time, address)? {
-            return Ok(wait);
-        }
+    ) -> Result<(), TraceError> {
         let doing = &mut self.threads[thread];
-        let frame = core::mem::take(&mut doing.frame);
-        let old = doing.reallocates.take();
-        let block = self.new_block(address, size);
-        let (op, gone) = match old {
-            Some((_, old, gone)) => (Op::Reallocate { old, block, size, address, frame }, gone),
-            // The old block's address was unknown.
-            None => (Op::Allocate { block, how: How::Malloc, size, align: 0, address, frame }, 0),
-        };
-        self.step(thread, time, op, gone)?;
-        Ok(Verdict::Taken)
+        let begun = core::mem::take(&mut doing.reallocates);
+        if address != 0 {
+            let frame = core::mem::take(&mut doing.frame);
+            let old = match begun {
+                Realloc::Of(_, block, size) => Some((block, size)),
+                _ => None,
+            };
+            let new = New { how: How::Malloc, size, align: 0, frame, old };
+            return self.come(thread, time, address, Deed::Allocate(new));
+        }
+        match begun {
+            Realloc::Of(_, block, gone) if size == 0 => {
+                return self.step(thread, time, Op::Free { block, resident: None }, gone);
+            }
+            _ if size == 0 => return Ok(()),
+            Realloc::Of(address, block, size) => self.live.insert(address, block, size),
+            Realloc::Waits(address) => {
+                if let Some(waiting) = self.pending.withdraw(address, thread) {
+                    self.has_waited(&waiting)?;
+                }
+            }
+            Realloc::No => {}
+        }
+        self.step(thread, time, Op::Refused { size }, 0)
     }
 
     fn strange(
@@ -350,7 +275,7 @@ impl Blocks {
         };
         let path = String::from_utf8_lossy(path).into_owned();
         let build_id = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        let module = Module { start, end, offset, path, build_id };
+        let module = Module { start, end, offset, base: None, path, build_id };
         let modules = &mut self.packer.about_mut().modules;
         if !modules.contains(&module) {
             modules.push(module);
@@ -359,6 +284,7 @@ impl Blocks {
 
     /// Ends the packed trace; `missing` is what the streams have said.
     pub(crate) fn finish(mut self, missing: Missing) -> Result<Packed, TraceError> {
+        self.judge_late(u64::MAX)?;
         self.packer.set_frames(self.frames);
         let about = self.packer.about_mut();
         about.missing = Missing {

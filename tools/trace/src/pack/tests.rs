@@ -1,5 +1,7 @@
 //! Recordings of a few events, written as the recorder writes them, and the steps that they become.
 
+mod order;
+
 use tempfile::TempDir;
 use trace_format::Event;
 

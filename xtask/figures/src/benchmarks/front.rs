@@ -10,7 +10,6 @@ use bench::stats::Ratio;
 use super::bounds;
 use super::tables::{contestants, interval, markdown};
 
-/// Where the picture is.
 pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
 
 /// Columns of the front page.

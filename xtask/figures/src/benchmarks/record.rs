@@ -19,7 +19,6 @@ pub(super) struct Record {
     pub(super) cold: Option<Report>,
 }
 
-/// The recorded result that began last.
 pub(super) fn newest(top: &Path) -> Result<Option<Record>, String> {
     let mut newest: Option<Record> = None;
     for machine in folders(&top.join("bench/record"))? {

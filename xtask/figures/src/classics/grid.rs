@@ -32,7 +32,6 @@ fn name(threads: u32) -> String {
     format!("threads={threads}")
 }
 
-/// All lines of this part.
 pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
     // 20 times the workload's 50,000 are a million operations a thread.
     let (scale, rounds) = if quick { ("2", "6") } else { ("20", "6") };

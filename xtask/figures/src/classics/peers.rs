@@ -9,27 +9,8 @@ use crate::judge::{Bounds, Line};
 use crate::{command, figures, peers};
 
 /// Workloads in which threads allocate at the same time, or one after the other.
-const WORKLOADS: [&str; 19] = [
-    "alloc-test",
-    "batches",
-    "bench-tiny-mt",
-    "cache-scratch",
-    "cache-thrash",
-    "glibc-thread",
-    "larson",
-    "mleak",
-    "mstress",
-    "multi-thread",
-    "phases",
-    "rptest",
-    "sh6",
-    "sh8",
-    "t-test1",
-    "thread-churn",
-    "tlsf-wide",
-    "xmalloc",
-    "t-test1-grid",
-];
+const WORKLOADS: &str = "alloc-test batches bench-tiny-mt cache-scratch cache-thrash glibc-thread larson mleak mstress \
+     multi-thread phases rptest sh6 sh8 t-test1 thread-churn tlsf-wide xmalloc t-test1-grid";
 
 /// Others that count as peers, by the beginnings of their names.
 const PEERS: [&str; 3] = ["mimalloc", "jemalloc", "tcmalloc"];
@@ -56,7 +37,6 @@ fn beside(report: &Report, design: &str, other: &str, of: fn(&Cell) -> Option<f6
     figures::geometric_mean(&report.workloads.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
 }
 
-/// All lines of this part.
 pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
     eprintln!("classics: workloads of threads");
     let mut found = peers::find();
@@ -73,7 +53,7 @@ pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<V
     let ours = designs().into_iter().map(str::to_owned);
     let all: Vec<String> = ["glibc".to_owned()].into_iter().chain(ours).chain(others).collect();
     let (scale, limit) = if quick { ("0.1", "5m") } else { ("0.5", "30m") };
-    let mut words: Vec<String> = WORKLOADS.map(str::to_owned).to_vec();
+    let mut words: Vec<String> = WORKLOADS.split_whitespace().map(str::to_owned).collect();
     words.extend(
         ["-a", &all.join(","), "--scale", scale, "--time", limit, "--no-tails"].map(str::to_owned),
     );
@@ -107,7 +87,7 @@ fn against_best(
 ) -> (Option<f64>, Option<String>) {
     let mut table = figures::table([design, "time ÷ the best peer's", "peak ÷ the least"]);
     let (mut worst, mut complete) = ((0.0, String::new()), true);
-    for name in WORKLOADS {
+    for name in WORKLOADS.split_whitespace() {
         let work = report.workloads.iter().find(|work| work.name == name);
         let ratio = |of: fn(&Cell) -> Option<f64>| {
             let work = work?;

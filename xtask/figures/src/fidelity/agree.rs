@@ -5,13 +5,10 @@ use super::Taken;
 /// What differs by less is no order that could be predicted: the program's own runs differ by that.
 const APART: f64 = 1.10;
 
-/// One program on all allocators.
 #[derive(Debug, Clone)]
 pub(crate) struct Compared {
     pub(crate) program: String,
-    /// The malloc that it was recorded on.
     pub(crate) recorded: String,
-    /// When it was replayed.
     pub(crate) replayed: String,
     /// Recorded calls.
     pub(crate) events: u64,
@@ -51,7 +48,6 @@ impl Compared {
     }
 }
 
-/// The sizes of all errors.
 pub(crate) fn errors(all: &[Compared]) -> Vec<f64> {
     all.iter().flat_map(Compared::errors).flatten().map(f64::abs).collect()
 }

@@ -12,7 +12,6 @@ use crate::benchmarks::front;
 use crate::figures;
 use crate::judge::{self, Line};
 
-/// Where they are.
 pub(crate) const PAGE: &str = "docs/performance.md";
 
 const BEGIN: &str = "<!-- written by cargo xtask fidelity --write: begin -->";

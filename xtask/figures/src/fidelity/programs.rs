@@ -13,13 +13,11 @@ use crate::peers::root;
 use crate::programs;
 use crate::slowest::definitions;
 
-/// What they are called.
 pub(crate) const NAMES: [&str; 6] = ["python3", "gxx", "sqlite3", "redis", "pool", "mstress"];
 
 /// The driver of the redis server may take so long.
 const PATIENCE: core::time::Duration = core::time::Duration::from_secs(300);
 
-/// A program that is recorded and run.
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) file: PathBuf,

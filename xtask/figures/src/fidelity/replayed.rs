@@ -16,7 +16,6 @@ use super::{Taken, real};
 /// The exit code of `heapwright replay` when an allocator failed.
 const CONTENDER_FAILED: i32 = 3;
 
-/// A recording.
 pub(crate) struct Recording {
     folder: PathBuf,
     /// The malloc that the program had.

@@ -1,16 +1,15 @@
-use super::super::steps::STEPS;
+use super::super::steps::all;
 use super::*;
 
 fn state(names: &[&str], libraries: Libraries) -> State {
-    let left = STEPS.iter().filter(|step| names.contains(&step.name)).collect();
+    let left = all().iter().filter(|step| names.contains(&step.name.as_str())).collect();
     State { left, libraries, in_workspace: 0, tally: Tally::default(), failures: String::new() }
 }
 
-/// In words.
 fn next(state: &mut State) -> &'static str {
     match state.next(false) {
         Next::BuildLibraries => "libraries",
-        Next::Take(step) => step.name,
+        Next::Take(step) => &step.name,
         Next::Wait => "wait",
         Next::End => "end",
     }

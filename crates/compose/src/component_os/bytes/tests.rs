@@ -5,10 +5,6 @@ use crate::component_os::v2::{
 };
 use block::fit::{Best, First, Next, Worst};
 
-extern crate std;
-use std::vec;
-use std::vec::Vec;
-
 fn serves<A: BlockAllocator + AddMemory + Stats>(mut heap: Bytes<A>) {
     use v1::ByteAllocator as V1;
     use v2::ByteAllocator as V2;

@@ -3,9 +3,6 @@ use crate::component_os::v1::{BaseAllocator as _, PageAllocator as _};
 use crate::component_os::v2::{BitmapPageAllocator, PageAllocator as _};
 use kernel::bitmap::BitmapPages;
 
-extern crate std;
-use std::vec;
-
 const PAGE: usize = 4096;
 
 #[test]

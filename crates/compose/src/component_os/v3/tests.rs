@@ -4,10 +4,6 @@ use block::fit::FirstFit;
 use block::tlsf::SmallTlsf;
 use kernel::bitmap::BitmapPages;
 
-extern crate std;
-use std::vec;
-use std::vec::Vec;
-
 const PAGE: usize = 4096;
 type Kernel = Global<Alone, FirstFit, BitmapPages>;
 

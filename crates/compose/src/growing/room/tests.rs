@@ -3,9 +3,6 @@ use base::AddMemory;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, Tlsf};
 
-extern crate std;
-use std::vec;
-
 /// What `room_for` says is enough for a fresh allocator, at the worst place that its alignment
 /// allows.
 fn suffices<A: BlockAllocator + AddMemory + RoomFor>(new: impl Fn() -> A) {

@@ -1,7 +1,4 @@
-extern crate std;
-
 use std::collections::BTreeMap;
-use std::vec::Vec;
 
 use super::*;
 use crate::shapes::{Memory, Random, Refusing};

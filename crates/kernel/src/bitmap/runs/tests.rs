@@ -1,9 +1,5 @@
 use super::*;
 
-extern crate std;
-use std::vec;
-use std::vec::Vec;
-
 /// A bitmap with its sums, and the same bits one by one.
 struct Both {
     words: Vec<usize>,

@@ -1,9 +1,6 @@
 use super::*;
 use crate::bitmap::BitmapPages;
 
-extern crate std;
-use std::vec::Vec;
-
 use crate::kmem_cache::toy::Pages;
 
 fn address(at: usize) -> NonNull<u8> {
@@ -67,7 +64,7 @@ fn without_memory_nothing_is_set() {
 
 #[test]
 fn pages_of_other_sizes() {
-    let mut memory = std::vec![0u8; 1 << 18];
+    let mut memory = vec![0u8; 1 << 18];
     let mut pages = BitmapPages::<64>::new();
     // SAFETY: the memory is the allocator's alone and outlives it.
     unsafe { base::AddMemory::add_memory(&mut pages, memory.as_mut_ptr(), memory.len()) }.unwrap();

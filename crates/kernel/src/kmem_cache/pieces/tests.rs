@@ -1,8 +1,5 @@
 use super::*;
 
-extern crate std;
-use std::vec::Vec;
-
 use crate::kmem_cache::toy::Pages;
 
 #[test]

@@ -2,11 +2,9 @@ use super::*;
 use crate::kmem_cache::toy::{Hand, Pages};
 use crate::kmem_cache::{KmemCache, Policy};
 
-extern crate std;
 use base::Check;
 use base::sync::AtomicUsize;
 use std::sync::mpsc;
-use std::vec::Vec;
 
 struct Yield;
 

@@ -110,11 +110,11 @@ fn messages() {
         ),
     ];
     for (finding, line) in table {
-        assert_eq!(std::string::ToString::to_string(&misuse(finding, None)), line);
+        assert_eq!(misuse(finding, None).to_string(), line);
     }
     let users = Some(Users { allocated: 0xa, freed: 0xb });
     assert_eq!(
-        std::string::ToString::to_string(&misuse(Finding::DoubleFree, users)),
+        misuse(Finding::DoubleFree, users).to_string(),
         "cache flow: 0x1000 is free already (double free); allocated by 0xa, freed by 0xb"
     );
 }

@@ -1,6 +1,5 @@
 //! Where objects lie: near each other, at other colours, in slabs that go back.
 use super::*;
-use std::string::ToString;
 
 #[test]
 fn near_is_in_the_same_slab_if_there_is_room() {
@@ -153,7 +152,7 @@ fn names_are_cut() {
 #[test]
 fn pages_of_other_sizes() {
     fn run<const PAGE: usize>(size: usize, count: usize) {
-        let mut memory = std::vec![0u8; 1 << 20];
+        let mut memory = vec![0u8; 1 << 20];
         let mut pages = crate::bitmap::BitmapPages::<PAGE>::new();
         // SAFETY: the memory is the allocator's alone and outlives it.
         unsafe { base::AddMemory::add_memory(&mut pages, memory.as_mut_ptr(), memory.len()) }

@@ -7,7 +7,7 @@ use std::panic::catch_unwind;
 fn refused<R>(cache: &mut KmemCache<Pages>, call: impl FnOnce(&mut KmemCache<Pages>) -> R) {
     let taken = (pages(cache).taken(), cache.info().active);
     let Err(said) = catch_unwind(AssertUnwindSafe(|| call(cache))) else { panic!("it went on") };
-    let said = said.downcast::<std::string::String>().unwrap();
+    let said = said.downcast::<String>().unwrap();
     assert!(said.ends_with("is a reserve of another cache"), "{said}");
     cache.check().unwrap();
     assert_eq!((pages(cache).taken(), cache.info().active), taken);

@@ -51,7 +51,7 @@ impl Shadow {
     fn step(&mut self, random: &mut Random, growing: bool) {
         match random.below(20) {
             0 => {
-                let mut out = std::vec![None; random.below(90)];
+                let mut out = vec![None; random.below(90)];
                 assert!(self.cache.allocate_bulk(&mut out));
                 out.into_iter().for_each(|object| self.came(object.unwrap()));
             }

@@ -3,9 +3,6 @@ use crate::kmem_cache::Finding;
 use crate::kmem_cache::toy::Pages;
 use core::cell::Cell;
 
-extern crate std;
-use std::vec::Vec;
-
 std::thread_local!(static DROPPED: Cell<usize> = const { Cell::new(0) });
 
 #[repr(align(32))]

@@ -2,7 +2,6 @@
 use std::env;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
-use std::string::ToString as _;
 
 use super::*;
 

@@ -58,7 +58,7 @@ unsafe impl FrameSource for &'static Losing {
 type Areas = Vmalloc<&'static Losing>;
 
 fn losing() -> (&'static Losing, Areas) {
-    let source: &'static Losing = std::boxed::Box::leak(std::boxed::Box::default());
+    let source: &'static Losing = Box::leak(Box::default());
     (source, Vmalloc::new(source, limits(16 * 16, 16)).unwrap())
 }
 

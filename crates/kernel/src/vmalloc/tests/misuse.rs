@@ -1,6 +1,5 @@
 //! Wrong sizes, wrong pointers and wrong frames: a typed error, and nothing has changed.
 use super::*;
-use std::string::ToString as _;
 
 #[test]
 fn sizes() {

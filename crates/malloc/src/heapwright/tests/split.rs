@@ -3,7 +3,6 @@ use super::accounts::{Random, free_all, step};
 use super::*;
 use crate::heapwright::split::{Bytes, PARTS, Split};
 use source::os::imp::residency::{Residency, residency};
-use std::string::String;
 
 const MIB: usize = 1 << 20;
 
@@ -17,7 +16,7 @@ fn part(split: &Split, name: &str) -> Bytes {
 /// Bytes of resident pages from `at` on.
 fn resident_at(at: usize, len: usize) -> usize {
     let page = source::os::imp::process::page_size();
-    let mut pages = std::vec![0; len.div_ceil(page)];
+    let mut pages = vec![0; len.div_ceil(page)];
     assert_eq!(residency(at, &mut pages, page), Residency::Known);
     pages.iter().filter(|byte| *byte & 1 != 0).count() * page
 }

@@ -1,6 +1,4 @@
-extern crate std;
 use super::*;
-use std::vec::Vec;
 
 fn of(count: u32, seen: u64, node: u32) -> Vec<u32> {
     (0..8).map(|thread| own(count, seen, Place { thread, node })).collect()

@@ -1,10 +1,7 @@
-extern crate std;
-
 use base::Check as _;
 use source::os::Os;
 use source::os::imp::peek::{Peek, peek};
 use source::{Claim, Failing, PageSource as _};
-use std::vec::Vec;
 
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};

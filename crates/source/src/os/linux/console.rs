@@ -22,13 +22,11 @@ pub struct Console {
 
 impl Console {
     /// Writes to file descriptor `fd`.
-    #[must_use]
     pub const fn new(fd: usize) -> Self {
         Self { fd, buffer: [0; 512], len: 0, is_whole: true }
     }
 
     /// Writes to standard error.
-    #[must_use]
     pub fn stderr() -> Self {
         Self::new(stderr::descriptor())
     }

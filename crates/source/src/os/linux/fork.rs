@@ -79,7 +79,6 @@ unsafe extern "C" {
 
 /// Whether the calling process is the one that this memory belongs to, and not its `vfork` child.
 /// A child that was made by a bare system call is asked after: it has this memory as its own.
-#[must_use]
 pub fn is_own_process() -> bool {
     let (known, now) = (PROCESS.load(Ordering::Relaxed), process_id());
     let own = known == now || shares_memory(now, known) == Some(false);

@@ -40,7 +40,6 @@ fn auxiliary(kind: c_ulong) -> usize {
 }
 
 /// Whether the program runs with rights its caller does not have (set-uid and the like).
-#[must_use]
 pub fn is_secure() -> bool {
     auxiliary(AT_SECURE) != 0
 }
@@ -74,14 +73,12 @@ fn look_up_page_size() -> usize {
 }
 
 /// The number of this process.
-#[must_use]
 pub fn process_id() -> usize {
     // SAFETY: asks for a number.
     unsafe { call6(number::GETPID, [0; 6]) }
 }
 
 /// The number of the process that began this one; 1 or another reaper's after its end.
-#[must_use]
 pub fn parent_id() -> usize {
     // SAFETY: asks for a number.
     unsafe { call6(number::GETPPID, [0; 6]) }
@@ -94,7 +91,6 @@ pub(super) fn thread_id() -> usize {
 
 /// Whether the C library knows that this is the only thread. `None`: it does not say; glibc 2.32
 /// and later do.
-#[must_use]
 pub fn is_only_thread() -> Option<bool> {
     let flag = core::ptr::with_exposed_provenance::<u8>(address_of!("__libc_single_threaded"));
     // SAFETY: null or a byte of the C library.
@@ -110,7 +106,6 @@ pub(super) fn may_be_only_thread() -> bool {
 
 /// Whether the first thread has ended and only the calling one is left: a process whose threads ended by bare
 /// system calls, of which the C library knows nothing. `false` too where the kernel does not say.
-#[must_use]
 pub fn is_last_thread() -> bool {
     // The first thread stays in the count until all others have ended; the folder counts itself and its parent.
     first_thread_has_ended() && links_of(c"/proc/self/task") == Some(2 + 2)
@@ -282,7 +277,6 @@ pub struct Resident {
 }
 
 /// Reads /proc/self/status; zeroes when it cannot be read.
-#[must_use]
 pub fn resident() -> Resident {
     let mut seen = Resident::default();
     each_line(c"/proc/self/status", |line| {

@@ -49,7 +49,6 @@ pub fn name(path: &str) -> bool {
 }
 
 /// Whether the file is named, and may be written.
-#[must_use]
 pub fn is_asked() -> bool {
     LEN.load(Ordering::Acquire) != 0 && !STOPPED.load(Ordering::Relaxed)
 }

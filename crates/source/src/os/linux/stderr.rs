@@ -64,7 +64,6 @@ fn is_first_file(descriptor: usize) -> bool {
 }
 
 /// Where to write.
-#[must_use]
 pub fn descriptor() -> usize {
     match BEGAN.load(Ordering::Acquire) {
         UNKNOWN => return STDERR,

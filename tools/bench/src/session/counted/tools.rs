@@ -31,7 +31,6 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Finds them.
     pub fn find() -> Result<Self, String> {
         let programs = ["valgrind", "strace"].map(|name| (name, resolve::command(name.as_ref())));
         let missing: Vec<&str> =

@@ -27,7 +27,6 @@ const BESIDE: &str = "tlsf";
 
 /// What a name can mean beside a library.
 pub(crate) enum Among {
-    /// Nothing.
     Libraries,
     /// A region allocator of the program of workloads.
     Regions,

@@ -27,7 +27,6 @@ const REPEAT: Duration = Duration::from_secs(1);
 /// How often a folder is removed into which a program may still write.
 const TRIES: usize = 5;
 
-/// What is there for the measurement alone.
 #[derive(Debug, Default)]
 struct Leftovers {
     /// With all that is in it.

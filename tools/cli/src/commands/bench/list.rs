@@ -36,7 +36,6 @@ pub(super) fn print(
 /// What a name of an allocator means here.
 enum Asked {
     All,
-    /// One of the kernel's.
     Kernel(String),
     /// A malloc, or what runs on a region.
     Other,

@@ -18,7 +18,6 @@ use super::progress::Progress;
 use crate::exit;
 use crate::flags::output::OutputFlags;
 
-/// All that is needed to measure.
 pub(crate) struct Measurement<'a> {
     /// The command, as its folders are called.
     pub(crate) what: &'static str,
@@ -48,7 +47,6 @@ pub(crate) struct Measurement<'a> {
     pub(crate) warnings: Vec<String>,
 }
 
-/// What came of it.
 pub(crate) enum Ended {
     Measured(Box<Measured>),
     /// Before anything was measured.
@@ -58,7 +56,6 @@ pub(crate) enum Ended {
 /// A result, printed and written.
 pub(crate) struct Measured {
     pub(crate) report: Report,
-    /// Where it was written.
     pub(crate) folder: Option<PathBuf>,
     /// What heapwright itself could not do, if that ended it.
     pub(crate) broken: Option<String>,

@@ -19,7 +19,6 @@ use crate::embedded::{self, DEFINITIONS, FILES};
 use crate::exit::Usage;
 use crate::flags::workload::WorkloadArg;
 
-/// The sets, and what they are.
 pub(super) const SETS: [(&str, &str); 8] = [
     ("standard", "a choice that fits in a few minutes; the default"),
     ("single", "standard and real ones with one thread; the default of --counted"),
@@ -78,7 +77,6 @@ impl Chosen {
 /// A definition with what the command line adds.
 type Selected = (Definition, Vec<String>);
 
-/// All definitions, in the order of tables.
 pub(super) fn definitions() -> anyhow::Result<Vec<Definition>> {
     parse_all(DEFINITIONS.iter().copied()).context("a definition inside this executable is wrong")
 }

@@ -119,7 +119,6 @@ fn rows(comparison: &Comparison, subject: &Subject) -> Table {
     table
 }
 
-/// What there are figures of.
 fn columns(lines: &[&Line]) -> Vec<Metric> {
     COLUMNS.into_iter().filter(|m| lines.iter().any(|l| l.metric == *m)).collect()
 }

@@ -120,6 +120,9 @@ fn missing(about: &About) -> String {
     if lost.chunks > 0 {
         parts.push(format!("{} of 64 KiB that made room", places(lost.chunks, "part")));
     }
+    if about.notes.iter().any(|note| note.starts_with("stacks_full=")) {
+        parts.push("call stacks that were new when there were too many".to_owned());
+    }
     if lost.damaged > 0 {
         parts.push(format!("{} that cannot be read", places(lost.damaged, "place")));
     }

@@ -13,9 +13,7 @@ use serde_json::Value;
 
 #[derive(Debug)]
 pub(super) struct Process {
-    /// All of them.
     pub(super) figures: Value,
-    /// The program and its arguments.
     pub(super) command: Vec<String>,
 }
 

@@ -18,7 +18,6 @@ use crate::format::{bytes, count, shell};
 const COMMAND: usize = 50;
 const OTHER: usize = 30;
 
-/// All of what is asked for.
 pub(super) fn words(processes: &[Process], asked: &Stats) -> String {
     let shown = if asked.all { processes } else { &processes[..1] };
     if asked.json {

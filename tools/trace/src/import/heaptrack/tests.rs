@@ -10,9 +10,13 @@ v 10400 3
 X /bin/app --flag
 I 1000 5e298f
 s 8 /bin/app
-i 7f00 1 0
+s 5 serve
+s 7 cache.c
+s 6 insert
+s 6 main.c
+i 7f00 1 2
 t 1 0
-i 7f10 1 0
+i 7f10 1 4 3 58 2 5 c
 t 2 1
 a 20 2
 c a
@@ -70,6 +74,11 @@ fn what_is_written_at_last_becomes_a_trace() {
     let Op::Allocate { size: 0x20, frame, .. } = steps[0].op else { panic!("{:?}", steps[0]) };
     let frames = trace.frames().unwrap();
     assert_eq!(frames.stack(frame).collect::<Vec<_>>(), [0x7f10, 0x7f00]);
+    let names = trace.names(&frames).unwrap();
+    let said = |ip| names.at(ip).map(|one| format!("{} {}:{}", one.function, one.file, one.line));
+    assert_eq!(said(0x7f10).collect::<Vec<_>>(), ["insert cache.c:88", "serve main.c:12"]);
+    assert_eq!(said(0x7f00).collect::<Vec<_>>(), ["serve :0"]);
+    assert_eq!(names.module(0x7f10).unwrap().0, "/bin/app");
     assert!(matches!(steps[2].op, Op::Memory { anon: 0x40_0000, .. }), "{:?}", steps[2]);
     assert!(matches!(steps[4].op, Op::Free { block: 2, .. }), "the youngest of its kind");
 }

@@ -1,4 +1,3 @@
-extern crate std;
 use core::time::Duration;
 use std::thread;
 

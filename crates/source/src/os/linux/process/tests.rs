@@ -31,15 +31,14 @@ fn a_missing_file_reads_as_empty() {
 
 #[test]
 fn lines_are_found_behind_long_ones() {
-    extern crate std;
-    let number = std::string::ToString::to_string(&std::process::id());
+    let number = std::process::id().to_string();
     let path = std::env::temp_dir().join(["heapwright-lines-", &number].concat());
     let long = "x".repeat(5000);
     let text = ["first\n", &long, "\nSeccomp:\t0\n\n", &long, "\nlast"].concat();
     std::fs::write(&path, text).expect("written");
     let name = std::ffi::CString::new(path.to_str().expect("text")).expect("no zero");
-    let mut lines = std::vec::Vec::new();
-    each_line(&name, |line| lines.push(std::string::String::from_utf8_lossy(line).into_owned()));
+    let mut lines = Vec::new();
+    each_line(&name, |line| lines.push(String::from_utf8_lossy(line).into_owned()));
     std::fs::remove_file(&path).expect("removed");
     let cut = &long[..1024];
     assert_eq!(lines, ["first", cut, "Seccomp:\t0", "", cut, "last"]);

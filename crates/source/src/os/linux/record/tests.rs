@@ -1,8 +1,6 @@
 #![expect(clippy::disallowed_macros, reason = "a test may format")]
-extern crate std;
 
-use std::string::{String, ToString as _};
-use std::{env, format, fs, process};
+use std::{env, fs, process};
 
 use super::*;
 

@@ -1,0 +1,141 @@
+//! Call stacks: where the program asks for blocks, of all of them or of a sample.
+//!
+//! ```text
+//! entry ─► record::malloc ─► is it in the sample? ─► walk: from the caller out ─► frames: one number for the stack ─► From, Malloc
+//! notes the caller            [points]                [rules of cfi, memory]       new ones ─► out: Frame, Module
+//! ```
+//!
+//! - **stacks-K1** the walk reads what is known to be readable, and what a compiler's table or a stack says otherwise ends it: it never
+//!   faults, whatever the stack is and whoever runs on it.
+
+use core::cell::Cell;
+use core::mem::offset_of;
+
+use trace_format::Writer;
+
+use crate::errno::Kept;
+use crate::options::{Options, Stacks};
+use crate::thread::Thread;
+use crate::{session, system};
+
+mod bytes;
+mod cfi;
+mod entry;
+mod frames;
+mod memory;
+mod modules;
+mod object;
+mod out;
+mod rule;
+mod rules;
+mod sample;
+mod walk;
+
+pub(crate) use entry::STACKS;
+use out::Out;
+use walk::Walk;
+
+/// Where a thread's caller is noted, and what it knows for its stacks. Zeros at first.
+#[repr(C)]
+pub(crate) struct Caller {
+    /// Where the return address stands; 0: nothing is noted.
+    sp: Cell<usize>,
+    rbp: Cell<usize>,
+    points: sample::Points,
+    known: memory::Known,
+    walk: Cell<*mut Walk>,
+}
+
+/// Where [`entry`] writes.
+pub(crate) const SP: usize = offset_of!(Caller, sp);
+pub(crate) const RBP: usize = offset_of!(Caller, rbp);
+
+/// A recording begins, and no thread is in here. Whether it has stacks.
+pub(crate) fn begin(options: &Options) -> bool {
+    if options.stacks == Stacks::Off || !frames::begin() || !rules::begin() {
+        return false;
+    }
+    memory::begin();
+    object::begin();
+    modules::begin();
+    sample::begin(options.interval, options.seed);
+    Out::locked().begin();
+    true
+}
+
+/// The recording is over.
+pub(crate) fn end() {
+    Out::locked().seal();
+}
+
+/// A library was closed: what is known of its code is not true any more.
+pub(crate) fn closed() {
+    rules::forget();
+    modules::begin();
+}
+
+/// The thread's part in a recording begins.
+pub(crate) fn begin_thread(thread: &Thread, time: u64) {
+    let caller = &thread.caller;
+    caller.points.begin(thread.number.get(), time);
+    let walk = caller.walk.get();
+    if !walk.is_null() {
+        // SAFETY: the thread's own, and it is in no walk.
+        unsafe { (*walk).forget() };
+    }
+}
+
+/// The thread ends.
+pub(crate) fn end_thread(thread: &Thread) {
+    let walk = thread.caller.walk.replace(core::ptr::null_mut());
+    if !walk.is_null() {
+        // SAFETY: nothing else points there.
+        unsafe { system::unmap(walk.cast(), size_of::<Walk>()) };
+    }
+}
+
+/// Writes where an allocation comes from, in front of it, if that is asked for.
+#[inline(always)]
+pub(crate) fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
+    if session::has_stacks() {
+        note_due(thread, writer, time, size);
+    }
+}
+
+#[inline(never)]
+fn note_due(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
+    let caller = &thread.caller;
+    let sp = caller.sp.replace(0);
+    if session::options().stacks == Stacks::Sampled && !caller.points.take(size) {
+        return;
+    }
+    // Further off it is what a signal handler has noted meanwhile.
+    const NEAR: usize = 4096;
+    let here = (&raw const sp).addr();
+    if sp.wrapping_sub(here) > NEAR {
+        return;
+    }
+    let walk = match caller.walk.get() {
+        walk if walk.is_null() => new_walk(caller),
+        walk => walk,
+    };
+    if walk.is_null() {
+        return;
+    }
+    // SAFETY: the thread's own, and it is here once, in its turn.
+    let walk = unsafe { &mut *walk };
+    let frame = walk.number(&caller.known, sp, caller.rbp.get(), time);
+    if frame != 0 {
+        // SAFETY: the caller has made room.
+        unsafe { writer.stack(time, frame.into()) };
+    }
+}
+
+/// Null: there is no memory.
+#[cold]
+fn new_walk(caller: &Caller) -> *mut Walk {
+    let _errno = Kept::now();
+    let walk = system::memory(size_of::<Walk>()).unwrap_or(core::ptr::null_mut());
+    caller.walk.set(walk.cast());
+    walk.cast()
+}

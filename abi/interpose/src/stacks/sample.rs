@@ -1,0 +1,92 @@
+//! Which allocations are in the sample: those in which a point falls, where points lie at random among the bytes that a thread
+//! allocates.
+//!
+//! ```text
+//! bytes   ──24──┼──100──┼────────5000────────┼─24─┼
+//! points                        ×   ×                        gaps are exponential, so a block of `size` bytes is in the sample
+//!                                                            with the probability 1 - exp(-size / interval), whatever came before
+//! ```
+
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// Where a thread's next point is. Zeros at first.
+#[repr(C)]
+pub(crate) struct Points {
+    /// Bytes until the next one.
+    until: Cell<i64>,
+    random: Cell<u64>,
+}
+
+/// The mean of the gaps.
+static INTERVAL: AtomicU64 = AtomicU64::new(1);
+/// What chance begins with; 0: with the clock.
+static SEED: AtomicU64 = AtomicU64::new(0);
+
+/// Points of this density from now on.
+pub(super) fn begin(interval: u64, seed: u64) {
+    INTERVAL.store(interval.max(1), Ordering::Relaxed);
+    SEED.store(seed, Ordering::Relaxed);
+}
+
+impl Points {
+    /// A thread's first point.
+    pub(super) fn begin(&self, thread: u32, time: u64) {
+        let seed = match SEED.load(Ordering::Relaxed) {
+            0 => time ^ (core::ptr::from_ref(self).addr() as u64) << 20,
+            seed => seed,
+        };
+        self.random.set(seed.wrapping_add(u64::from(thread) << 32));
+        self.until.set(self.gap());
+    }
+
+    /// Whether a block of this size is in the sample.
+    #[inline(always)]
+    pub(super) fn take(&self, size: usize) -> bool {
+        let until = self.until.get().saturating_sub_unsigned(size as u64);
+        self.until.set(until);
+        until <= 0 && self.next(size)
+    }
+
+    #[cold]
+    fn next(&self, size: usize) -> bool {
+        self.until.set(self.gap());
+        size > 0
+    }
+
+    /// Bytes from one point to the next. Rounded up, so that a block of so many bytes reaches the point.
+    fn gap(&self) -> i64 {
+        /// 2^53: so many numbers are between 0 and 1.
+        const PARTS: f64 = 9_007_199_254_740_992.0;
+        // Never 0 and never 1.
+        let chance = ((self.draw() >> 11) as f64 + 0.5) / PARTS;
+        let gap = -logarithm(chance) * INTERVAL.load(Ordering::Relaxed) as f64;
+        // Cut at the most that there is.
+        (gap as i64).saturating_add(1)
+    }
+
+    /// Sebastiano Vigna's SplitMix64.
+    fn draw(&self) -> u64 {
+        let state = self.random.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.random.set(state);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ mixed >> 31
+    }
+}
+
+/// The natural logarithm of a number between 0 and 1: of its power of two, and by a series of the rest, which is from 1 to 2.
+fn logarithm(number: f64) -> f64 {
+    const MANTISSA: u32 = 52;
+    const ONE: u64 = 1023;
+    let bits = number.to_bits();
+    let power = (bits >> MANTISSA) as i64 - ONE as i64;
+    let rest = f64::from_bits(bits << 12 >> 12 | ONE << MANTISSA);
+    let part = (rest - 1.0) / (rest + 1.0);
+    let (square, mut sum, mut odd) = (part * part, 0.0, 27);
+    while odd > 0 {
+        sum = sum * square + 1.0 / f64::from(odd);
+        odd -= 2;
+    }
+    power as f64 * core::f64::consts::LN_2 + 2.0 * part * sum
+}

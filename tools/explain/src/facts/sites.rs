@@ -1,0 +1,87 @@
+//! Where the program allocates what: facts by site, where call stacks were recorded.
+
+use serde::Serialize;
+
+/// Where memory is allocated. Empty where no stacks were recorded.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Sites {
+    /// Of so many bytes one allocation has its stack, on average; 0: each has.
+    pub interval: u64,
+    /// Blocks that have a stack.
+    pub blocks: u64,
+    /// How many sites there are.
+    pub count: u64,
+    /// All of them together.
+    pub all: Uses,
+    /// Those that are most of something.
+    pub list: Vec<Site>,
+    /// Why some have no names, and what would help.
+    pub troubles: Vec<String>,
+}
+
+/// The innermost function of a call stack that is neither an allocator's nor a standard library's. What is not known is empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Site {
+    /// What to call it: `insert (cache.cpp:88)`.
+    pub name: String,
+    /// The function.
+    pub function: String,
+    /// The file of the line.
+    pub file: String,
+    /// The line of the call, or 0.
+    pub line: u32,
+    /// The program or library that it is in.
+    pub module: String,
+    /// Where in that, if it has no name.
+    pub place: u64,
+    /// What it allocates, and what becomes of that.
+    pub uses: Uses,
+}
+
+/// What is allocated at a site, and what becomes of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Uses {
+    /// All that was allocated.
+    pub allocated: Amount,
+    /// Of that, freed before 16 more blocks were allocated.
+    pub temporary: Amount,
+    /// Of that, freed by another thread.
+    pub elsewhere: Amount,
+    /// Live at the peak.
+    pub peak: Amount,
+    /// Free memory that its blocks hold, when most was free and kept; the blocks are those that hold it.
+    pub held: Amount,
+    /// Live when half of the work was done and still live at its end.
+    pub old: Amount,
+    /// Live at half of the work, and gone at its end.
+    pub gone: Amount,
+    /// Allocated in the second half of the work and live at its end.
+    pub young: Amount,
+    /// Never freed.
+    pub left: Amount,
+}
+
+impl Uses {
+    /// Bytes by which it grew in the second half of the work.
+    #[must_use]
+    pub fn growth(&self) -> f64 {
+        self.young.bytes - self.gone.bytes
+    }
+
+    /// That figure's margin.
+    #[must_use]
+    pub fn growth_margin(&self) -> f64 {
+        self.young.margin.hypot(self.gone.margin)
+    }
+}
+
+/// Blocks and bytes; estimates, where stacks were sampled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Amount {
+    /// Blocks.
+    pub blocks: f64,
+    /// Bytes.
+    pub bytes: f64,
+    /// The true number of bytes is no further off, in 95 of 100 cases; 0: it is this one.
+    pub margin: f64,
+}

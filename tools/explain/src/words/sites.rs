@@ -1,0 +1,94 @@
+//! Sites in words: beside the finding that they explain, and as a table.
+
+use show::number::{bytes, count, number, percent};
+use show::text::cut;
+use show::{Column, Table};
+
+use crate::facts::{Amount, Facts, Site};
+use crate::rules::{Finding, Role, parts};
+
+/// Characters of a site in a table.
+const WIDE: usize = 38;
+const NARROW: usize = 30;
+/// Reasons for missing names that are told.
+const TROUBLES: usize = 2;
+
+/// A site within a number of characters: of a long function name the end is what tells.
+fn fitted(site: &Site, most: usize) -> String {
+    let whole = &site.name;
+    let over = whole.chars().count().saturating_sub(most);
+    if over == 0 {
+        return whole.clone();
+    }
+    match whole.rsplit_once(" (") {
+        Some((function, place)) if function.chars().count() > over + 8 => {
+            let end: String = function.chars().skip(over + 1).collect();
+            format!("…{end} ({place}")
+        }
+        _ => cut(whole, most),
+    }
+}
+
+/// Of which site a finding is the most; nothing where none stands out.
+pub(super) fn main(facts: &Facts, finding: &Finding) -> Option<String> {
+    let part = finding.site?;
+    let site = facts.sites.list.get(part.site)?;
+    let (name, share) = (&site.name, percent(part.share));
+    let about = if facts.sites.interval > 0 { "About " } else { "" };
+    Some(match part.role {
+        Role::Pins => format!("{about}{share} of it is held by blocks from {name}."),
+        _ => format!("{about}{share} of what grows is allocated in {name}."),
+    })
+}
+
+/// The sites of each role.
+pub(super) fn table(facts: &Facts) -> Table {
+    let is_sampled = facts.sites.interval > 0;
+    let heads = ["by site", "allocated in", "bytes", "blocks", "share"];
+    let mut table = Table::new(heads.map(Column::from));
+    for part in parts(facts) {
+        let Some(site) = facts.sites.list.get(part.site) else { continue };
+        let role = match part.role {
+            Role::Peak => "at the peak",
+            Role::Pins => "holds free",
+            Role::Grows => "grows",
+            Role::Temporary => "temporary",
+            Role::Elsewhere => "freed by others",
+        };
+        let Amount { blocks, bytes: size, margin } = part.amount;
+        let size = if is_sampled { with_margin(size, margin) } else { bytes(size) };
+        let most = if is_sampled { NARROW } else { WIDE };
+        table.row([
+            role.to_owned(),
+            fitted(site, most),
+            size,
+            count(blocks.round()),
+            percent(part.share),
+        ]);
+    }
+    table
+}
+
+/// `1.21 ±0.32 MiB`: both in one unit.
+fn with_margin(size: f64, margin: f64) -> String {
+    let whole = bytes(size);
+    let Some((figure, unit)) = whole.split_once(' ') else { return whole };
+    let plain: f64 = figure.replace(',', "").parse().unwrap_or(0.0);
+    format!("{figure} ±{} {unit}", number(plain * margin / size.max(1.0)))
+}
+
+/// What the table's figures are, and why some sites have no name.
+pub(super) fn notes(facts: &Facts) -> Vec<String> {
+    let sites = &facts.sites;
+    let mut notes = Vec::new();
+    if sites.interval > 0 && sites.blocks > 0 {
+        notes.push(format!(
+            "Estimates, from the stacks of {} blocks: one for {} allocated. The truth is within ± in 95 of 100 cases.",
+            count(sites.blocks as f64),
+            bytes(sites.interval as f64)
+        ));
+    }
+    let troubles = sites.troubles.iter().take(TROUBLES).map(|trouble| format!("Names: {trouble}."));
+    notes.extend(troubles);
+    notes
+}
