@@ -170,7 +170,7 @@ pub(crate) fn of(heap: &Heap<'_>, look: &Look, held: &mut dyn FnMut(&Entry, u64)
         free_in_units,
         by_size: by_size(sums.by_size),
         by_age: by_age(sums.by_age),
-        sparse: sums.sparse.finish(heap.lived),
+        sparse: sums.sparse.finish(heap.lived, look.time),
         free_by_thread,
         free_pages,
         ..Moment::default()

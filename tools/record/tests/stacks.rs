@@ -66,7 +66,7 @@ fn stacks_are_those_of_the_c_library() {
         &["-O0"][..],
         &["-O2"],
         &["-O2", "-fno-omit-frame-pointer"],
-        &["-O3", "-fcf-protection=full", "-no-pie"],
+        &["-O3", "-fcf-protection=full", "-no-pie", "-Wl,--section-start=.far=0x2600000"],
     ] {
         let recorded = Recorded::compiled("stacks.c", flags);
         for (name, other) in [("one.so", "-DOTHER=0"), ("other.so", "-DOTHER=999")] {

@@ -9,7 +9,7 @@ const SMALL_PART: u64 = 10;
 /// The recorded program's own memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// What it had when the recording began.
+    /// What it had when the recording began, without the blocks that were there before: a replay allocates those too.
     pub start: u64,
     /// The most that it had.
     pub peak: u64,
@@ -23,6 +23,8 @@ pub struct Recorded {
     pub points: Vec<(u64, u64)>,
     /// What the program itself has mapped.
     mapped: u64,
+    /// Bytes of the blocks that were there before the recording began.
+    born: u64,
     looks: u64,
     every: u64,
 }
@@ -48,10 +50,15 @@ impl Recorded {
         self.own_mapped = self.own_mapped.max(self.mapped);
     }
 
+    /// A block that was there before the recording began.
+    pub(crate) fn born(&mut self, size: u64) {
+        self.born += size;
+    }
+
     /// One look.
     pub(crate) fn look(&mut self, events: u64, anon: u64) {
         if self.looks == 0 {
-            (self.start, self.every) = (anon, 1);
+            (self.start, self.every) = (anon.saturating_sub(self.born), 1);
         }
         self.growth = self.growth.max(anon.saturating_sub(self.start + self.mapped));
         self.peak = self.peak.max(anon);
@@ -84,6 +91,11 @@ mod tests {
         }
         assert!(recorded.points.len() < MOST && recorded.points.is_sorted());
         assert_eq!((recorded.start, recorded.mallocs()), (100, Some(800)));
+        let mut forked = Recorded::default();
+        forked.born(60);
+        forked.look(1, 100);
+        forked.look(2, 130);
+        assert_eq!((forked.start, forked.mallocs()), (40, Some(90)));
         recorded.map(4000, 0);
         recorded.look(100_001, 5000);
         assert_eq!((recorded.growth, recorded.mallocs()), (900, None));

@@ -74,8 +74,9 @@ impl Held {
         ages[sizes::octave(age)] += 1;
     }
 
-    fn pin(&self, others_lived: u64) -> Pin {
-        Pin { age: median(&self.ages), others_lived, ..self.pin }
+    /// Nothing is older than the recording, wherever the middle of an octave lies.
+    fn pin(&self, others_lived: u64, now: u64) -> Pin {
+        Pin { age: median(&self.ages).min(now), others_lived, ..self.pin }
     }
 }
 
@@ -119,13 +120,13 @@ impl Sums {
         }
     }
 
-    pub(super) fn finish(self, lived: &Lived) -> Sparse {
+    pub(super) fn finish(self, lived: &Lived, now: u64) -> Sparse {
         let others_lived = lived.median();
         let bins = self.bins.iter().filter(|held| held.pin.blocks > 0);
-        let mut pins: Vec<Pin> = bins.map(|held| held.pin(others_lived)).collect();
+        let mut pins: Vec<Pin> = bins.map(|held| held.pin(others_lived, now)).collect();
         pins.sort_by_key(|pin| core::cmp::Reverse(pin.holds));
         pins.truncate(PINS);
-        Sparse { all: self.all.pin(others_lived), pins, ..self.sparse }
+        Sparse { all: self.all.pin(others_lived, now), pins, ..self.sparse }
     }
 }
 
