@@ -107,7 +107,7 @@ impl<'a> Second<'a> {
             Op::ThreadStart => self.threads.started(step.thread),
             Op::ThreadEnd => {
                 self.threads.ended(step.thread);
-                self.marks.close(step.thread, self.live.bytes);
+                self.marks.close(step.thread, self.live.bytes());
             }
             Op::ThreadName(name) => self.threads.named(step.thread, name),
             &Op::Map { address, len } => {
@@ -118,7 +118,7 @@ impl<'a> Second<'a> {
                 self.own_maps.unmap(address, len);
                 self.growth.own_maps(self.own_maps.bytes);
             }
-            Op::Mark(name) => self.marks.mark(step.thread, name, self.live.bytes),
+            Op::Mark(name) => self.marks.mark(step.thread, name, self.live.bytes()),
             &Op::Memory { anon, file, shmem } => {
                 let [anon, files, shared] = [anon, file, shmem].map(crate::bytes);
                 self.look(anon, files, shared);
@@ -141,7 +141,7 @@ impl<'a> Second<'a> {
         self.sites.allocated(block, entry.frame, entry.size());
         let was_half = self.growth.is_half();
         self.growth.allocated(&self.live, block, &entry);
-        self.marks.allocated(entry.thread, entry.size(), self.live.bytes);
+        self.marks.allocated(entry.thread, entry.size(), self.live.bytes());
         if self.growth.is_half() && !was_half {
             self.sites.at_half(&self.live);
         }
@@ -174,7 +174,7 @@ impl<'a> Second<'a> {
         let heap = self.units.touched + self.units.huge;
         self.base.get_or_insert(anon.saturating_sub(heap));
         self.code.get_or_insert(files);
-        let (step, time, live) = (self.number, self.time, self.live.bytes);
+        let (step, time, live) = (self.number, self.time, self.live.bytes());
         self.last = Look { step, time, anon, files, shared, live };
         self.growth.memory(anon);
         if self.outline.peak.is_some_and(|look| look.step == self.number) {
@@ -232,6 +232,10 @@ impl<'a> Second<'a> {
         let [peak, worst, last] = self.moments;
         let (peak, last) = (peak.unwrap_or_default(), last.unwrap_or_default());
         let worst = worst.unwrap_or_default();
+        let mut program = program;
+        if self.units.is_full {
+            program.missing.push("blocks have lain on more than 128 GiB of addresses: which pages were in use is known of these.".into());
+        }
         let program = Program {
             steps: outline.steps,
             blocks: outline.blocks,
@@ -250,7 +254,7 @@ impl<'a> Second<'a> {
             peak_live: outline.peak_live.0,
             growth: self.growth.finish(&self.live),
             lifetimes: lifetimes(&self.lifetimes),
-            marks: self.marks.finish(self.live.bytes),
+            marks: self.marks.finish(self.live.bytes()),
             threads: self.threads.finish(),
             end: self.end,
             base: self.base.unwrap_or(0),

@@ -10,7 +10,7 @@
 //!            └ when the peak was, and when the program ended its work
 //! ```
 //!
-//! Steps are read twice and never kept: memory is bounded by the blocks that are live at once, about 40 bytes each. What
+//! Steps are read twice and never kept: memory is bounded by the blocks that are live at once, some 10 bytes each. What
 //! computes does not print, and what prints does not compute.
 
 mod facts;

@@ -6,10 +6,9 @@
 //!               └ peak          time in 256 to 512 buckets; when they are full, each two become one
 //! ```
 
-use trace::{Op, Step};
+use trace::{Live, Op, Step};
 
 use crate::facts::Point;
-use crate::live::{Entry, Live};
 
 const BUCKETS: usize = 512;
 /// Of a trailing stretch of time, the share without a call that is no part of an orderly end: the program waits then.
@@ -80,7 +79,8 @@ pub(crate) struct Outline {
 #[derive(Debug)]
 pub(crate) struct Pass {
     outline: Outline,
-    live: Live,
+    /// The sizes of the live blocks.
+    live: Live<u64, 1>,
     buckets: Vec<Bucket>,
     width: u64,
     anon: Option<u64>,
@@ -102,13 +102,12 @@ impl Pass {
         self.make_room(time);
         match step.op {
             Op::Allocate { block, size, .. } => {
-                let entry = Entry::new(0, size, time, step.thread, 0);
-                self.live.insert(block, entry);
+                self.live.insert(block, crate::bytes(size));
                 self.allocated(number, time, size);
             }
             Op::Reallocate { old, block, size, .. } => {
                 self.live.remove(old);
-                self.live.insert(block, Entry::new(0, size, time, step.thread, 0));
+                self.live.insert(block, crate::bytes(size));
                 self.allocated(number, time, size);
             }
             Op::Free { block, .. } => {
@@ -120,7 +119,7 @@ impl Pass {
                 }
             }
             Op::Memory { anon, file: files, shmem: shared } => {
-                let live = self.live.bytes;
+                let live = self.live.bytes();
                 let [anon, files, shared] = [anon, files, shared].map(crate::bytes);
                 self.look(Look { step: number, time, anon, files, shared, live });
             }
@@ -134,12 +133,12 @@ impl Pass {
         }
         let (live, anon, own_maps) = (&self.live, self.anon, self.own_maps);
         if let Some(Bucket { point, .. }) = self.buckets.last_mut() {
-            (point.live, point.blocks) = (live.bytes, live.blocks);
-            point.most_live = point.most_live.max(live.bytes);
+            (point.live, point.blocks) = (live.bytes(), live.blocks());
+            point.most_live = point.most_live.max(live.bytes());
             (point.anon, point.own_maps) = (anon, own_maps);
         }
-        if live.bytes > self.outline.peak_live.0 {
-            self.outline.peak_live = (live.bytes, number);
+        if live.bytes() > self.outline.peak_live.0 {
+            self.outline.peak_live = (live.bytes(), number);
         }
     }
 
@@ -174,7 +173,7 @@ impl Pass {
         let needed = crate::place(time / self.width) + 1;
         while self.buckets.len() < needed {
             let end = (self.buckets.len() as u64 + 1) * self.width;
-            let (live, blocks) = (self.live.bytes, self.live.blocks);
+            let (live, blocks) = (self.live.bytes(), self.live.blocks());
             let (anon, own_maps, most_live) = (self.anon, self.own_maps, live);
             let point =
                 Point { time: end, live, most_live, blocks, anon, own_maps, ..Point::default() };

@@ -19,6 +19,9 @@ pub(crate) const PAGE: u64 = 4 << 10;
 /// Larger blocks are not followed by units.
 pub(crate) const MOST: u64 = 64 << 20;
 
+/// So many units are followed: 128 GiB of addresses, 100 bytes each at the most.
+const UNITS: usize = 2 << 20;
+
 /// What is known of 64 KiB.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Unit {
@@ -49,6 +52,8 @@ pub(crate) struct Units {
     pub(crate) touched: u64,
     /// Bytes of live blocks above [`MOST`].
     pub(crate) huge: u64,
+    /// Whether blocks have lain on more units than are followed.
+    pub(crate) is_full: bool,
 }
 
 impl Units {
@@ -58,6 +63,10 @@ impl Units {
             return;
         }
         for (number, from, to) in pieces(address, size) {
+            if self.map.len() >= UNITS && !self.map.contains_key(&number) {
+                self.is_full = true;
+                continue;
+            }
             let unit = self.map.entry(number).or_default();
             unit.live = unit.live.saturating_add(to - from);
             unit.most = unit.most.max(unit.live);
@@ -135,6 +144,11 @@ mod tests {
         assert_eq!((units.touched, units.huge), (2 * UNIT, MOST + 1));
         units.free(0, MOST + 1);
         assert_eq!(units.huge, 0);
+        for number in 0..=UNITS as u64 {
+            units.allocate(number * UNIT, 16, 0);
+        }
+        assert_eq!((units.map.len(), units.is_full), (UNITS, true));
+        units.free(UNITS as u64 * UNIT, 16);
         // A damaged trace may name any address.
         units.allocate(u64::MAX - 8, 4096, 0);
         units.free(u64::MAX - 8, 4096);

@@ -18,7 +18,7 @@ use ::plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word,
 use trace::{Block, How, Op, Step};
 
 use crate::asked::Asked;
-use crate::slots::{Live, Slots};
+use crate::slots::{Held, Slots};
 use crate::streams::{Streams, WORD};
 use crate::{Error, Recorded};
 
@@ -289,13 +289,13 @@ impl Planner {
             return self.allocate(step, block, size, (Call::Malloc, 0));
         };
         let thread = self.enter(step)?;
-        self.slots.take(old);
+        self.slots.live.remove(old);
         self.large.remove(&live.slot);
         let wait = self.is_to_wait(live, thread);
         let slot = if self.is_alone() {
             self.epoch.has_reused = true;
             let epoch = self.epoch.number;
-            self.slots.hand_on(block, Live { size, thread, epoch, ..live });
+            self.slots.live.insert(block, Held { size, thread, epoch, ..live });
             live.slot
         } else {
             self.slots.release(live.slot, false);
@@ -315,7 +315,7 @@ impl Planner {
     fn free(&mut self, step: &Step, block: Block, resident: Option<u32>) -> Result<(), Error> {
         let Some(live) = self.before_end(step, block)? else { return Ok(()) };
         let thread = self.enter(step)?;
-        self.slots.take(block);
+        self.slots.live.remove(block);
         if let Some((stream, at)) = self.large.remove(&live.slot)
             && let Some(pages) = resident
         {
@@ -356,7 +356,7 @@ impl Planner {
     }
 
     /// The block that a step ends. Who asked about it has to have done so before.
-    fn before_end(&mut self, step: &Step, block: Block) -> Result<Option<Live>, Error> {
+    fn before_end(&mut self, step: &Step, block: Block) -> Result<Option<Held>, Error> {
         let Some(live) = self.known(block) else { return Ok(None) };
         let thread = self.threads.get(&self.recorded_thread(step)).copied().unwrap_or(CONDUCTOR);
         if self.asked.by_another(live.slot, thread) {
@@ -365,8 +365,8 @@ impl Planner {
         Ok(Some(live))
     }
 
-    fn known(&mut self, block: Block) -> Option<Live> {
-        let live = self.slots.get(block);
+    fn known(&mut self, block: Block) -> Option<Held> {
+        let live = self.slots.live.get(block);
         self.planned.unknown += u64::from(live.is_none());
         live
     }
@@ -415,7 +415,7 @@ impl Planner {
         self.epoch.members.len() <= 1 && !self.epoch.is_shared
     }
 
-    fn is_to_wait(&self, live: Live, thread: u32) -> bool {
+    fn is_to_wait(&self, live: Held, thread: u32) -> bool {
         live.epoch == self.epoch.number && live.thread != thread
     }
 

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 
 use ::plan::SLOTS;
-use trace::Block;
+use trace::{Block, Live, Row};
 
-/// A live block.
+/// What is known of a live block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Live {
+pub(crate) struct Held {
     pub(crate) slot: u32,
     pub(crate) size: u64,
     /// The thread that fills the slot.
@@ -19,13 +19,29 @@ pub(crate) struct Live {
     pub(crate) epoch: u64,
 }
 
+impl Row<4> for Held {
+    fn columns(&self) -> [u64; 4] {
+        [self.slot.into(), self.size, self.thread.into(), self.epoch]
+    }
+
+    fn of([slot, size, thread, epoch]: [u64; 4]) -> Self {
+        let [slot, thread] = [slot, thread].map(|n| u32::try_from(n).unwrap_or_default());
+        Self { slot, size, thread, epoch }
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+}
+
 /// Slots that share a cache line are of one thread: filling them takes it from nobody.
 const LINE: u32 = 8;
 
 /// All slots.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
-    live: HashMap<Block, Live>,
+    /// The live blocks.
+    pub(crate) live: Live<Held, 4>,
     /// By thread, the slots that it may fill next.
     free: HashMap<u32, Vec<u32>>,
     /// Those of threads that have ended.
@@ -51,22 +67,8 @@ impl Slots {
                 first
             }
         };
-        self.live.insert(block, Live { slot, size, thread, epoch });
+        self.live.insert(block, Held { slot, size, thread, epoch });
         Some(slot)
-    }
-
-    /// The block takes over the slot of another.
-    pub(crate) fn hand_on(&mut self, block: Block, live: Live) {
-        self.live.insert(block, live);
-    }
-
-    pub(crate) fn get(&self, block: Block) -> Option<Live> {
-        self.live.get(&block).copied()
-    }
-
-    /// The block is gone. Its slot stays taken.
-    pub(crate) fn take(&mut self, block: Block) -> Option<Live> {
-        self.live.remove(&block)
     }
 
     /// The slot may be given again, at once or when the epoch is over.

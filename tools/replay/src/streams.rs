@@ -10,6 +10,9 @@ use ::plan::{CHUNK_BYTES, FIRST_CHUNK_BYTES, HEAD_BYTES, Kind, Word};
 /// Bytes of a word.
 pub(crate) const WORD: u64 = 8;
 
+/// All chunks that wait to be written are no more bytes than this, but for those that are as small as the first.
+const WAITING_BYTES: usize = 64 << 20;
+
 /// Which stream: a thread's number, or the conductor's.
 pub(crate) type StreamIndex = u32;
 
@@ -57,7 +60,8 @@ impl Streams {
             return self.put(stream, words);
         };
         if one.words.len() + words.len() + 1 > one.capacity {
-            let grown = (one.capacity * 2).min(CHUNK_BYTES / 8).max(words.len() + 1);
+            let most = (WAITING_BYTES / self.open.len()).clamp(FIRST_CHUNK_BYTES, CHUNK_BYTES);
+            let grown = (one.capacity * 2).min(most / 8).max(words.len() + 1);
             let next = self.place(grown);
             if let Some(one) = self.open.get_mut(&stream) {
                 one.words.push(Word::with(Kind::Jump, next).0);

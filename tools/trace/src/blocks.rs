@@ -1,4 +1,4 @@
-//! What a reader of steps has to remember: something of each block that is live, and nothing of those that are gone.
+//! Which block a step begins and which it ends; and maps by whole numbers.
 
 use core::hash::{BuildHasherDefault, Hasher};
 use std::collections::HashMap;
@@ -7,8 +7,6 @@ use crate::step::{Block, Frame, How, Op};
 
 /// A map by a whole number.
 pub type NumberMap<K, T> = HashMap<K, T, BuildHasherDefault<Numbers>>;
-/// Something of each live block, by its number.
-pub type Blocks<T> = NumberMap<Block, T>;
 
 /// Numbers that count up are spread well enough by one multiplication.
 #[derive(Debug, Default)]
@@ -89,7 +87,7 @@ mod tests {
 
     #[test]
     fn numbers_in_a_row_are_spread() {
-        let mut live: Blocks<u64> = Blocks::default();
+        let mut live: NumberMap<u64, u64> = NumberMap::default();
         (0..10_000).for_each(|block| assert!(live.insert(block, block * 2).is_none()));
         assert_eq!(live.remove(&77), Some(154));
         assert_eq!(live.len(), 9_999);

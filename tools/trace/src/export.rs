@@ -23,12 +23,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-use crate::blocks::Blocks;
 use crate::error::TraceError;
+use crate::live::{Live, Lived};
 use crate::step::Op;
 use crate::trace::Trace;
 use table::{Rows, Table};
-use tables::{Born, Names};
+use tables::Names;
 
 pub use table::Form;
 
@@ -100,19 +100,19 @@ fn steps(
     blocks: &mut dyn Rows,
     mut curves: Option<&mut (dyn Rows + 'static)>,
 ) -> Result<(), TraceError> {
-    let mut live: Blocks<Born> = Blocks::default();
-    let (mut bytes, mut resident, mut next) = (0u64, None, 0u64);
+    let mut live = Live::<Lived, 6>::default();
+    let (mut resident, mut next) = (None, 0u64);
     let apart = (trace.about().duration / POINTS).max(1);
     for step in trace.steps() {
         // The segment behind one that cannot be read is read.
         let Ok(step) = step else { continue };
-        if let Some(born) = step.op.gone().and_then(|block| Some((block, live.remove(&block)?))) {
-            bytes = bytes.saturating_sub(born.1.size);
-            tables::block(names, born.0, &born.1, Some((step.time, step.thread)), blocks)?;
+        if let Some((block, row)) =
+            step.op.gone().and_then(|block| Some((block, live.remove(block)?)))
+        {
+            tables::block(names, block, &row, Some((step.time, step.thread)), blocks)?;
         }
         if let Some(new) = step.op.made() {
-            bytes = bytes.saturating_add(new.size);
-            live.insert(new.block, Born::new(&new, &step));
+            live.insert(new.block, Lived::new(&new, &step));
         }
         if let Op::Memory { anon, file, shmem } = step.op {
             resident = Some(anon.saturating_add(file).saturating_add(shmem));
@@ -120,17 +120,14 @@ fn steps(
         if let Some(curves) = &mut curves
             && step.time >= next
         {
-            tables::point(names, step.time, bytes, live.len() as u64, resident, *curves)?;
+            tables::point(names, step.time, &live, resident, *curves)?;
             next = step.time + apart;
         }
     }
     if let Some(curves) = curves {
-        let time = trace.about().duration;
-        tables::point(names, time, bytes, live.len() as u64, resident, curves)?;
+        tables::point(names, trace.about().duration, &live, resident, curves)?;
     }
-    let mut kept: Vec<_> = live.into_iter().collect();
-    kept.sort_unstable_by_key(|(block, _)| *block);
-    kept.iter().try_for_each(|(block, born)| tables::block(names, *block, born, None, blocks))
+    live.iter().try_for_each(|(block, row)| tables::block(names, block, &row, None, blocks))
 }
 
 #[cfg(test)]

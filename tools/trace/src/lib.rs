@@ -8,6 +8,7 @@
 //! from any source of steps, [`pack`] from a recording. `docs/trace-format.md` says what the bytes mean.
 
 mod about;
+mod addresses;
 mod blocks;
 mod error;
 mod export;
@@ -25,11 +26,12 @@ pub mod testing;
 mod trace;
 
 pub use about::{About, Damage, Malloc, Missing, Module, Strange, StrangeKind, ThreadAbout};
-pub use blocks::{Blocks, New, NumberMap, Numbers};
+pub use blocks::{New, NumberMap, Numbers};
 pub use error::TraceError;
 pub use export::{Form, export, export_blocks};
 pub use frames::Frames;
 pub use import::import;
+pub use live::{Live, Lived, Row};
 pub use names::Names;
 pub use pack::{Progress, began, pack};
 pub use packed::summary::{Memory, Segment};

@@ -1,179 +1,250 @@
-//! Which blocks are live, by a number that each has: its address, or its place in the order of allocation.
+//! The blocks that are live: a row of each, found by the block's number, in few bytes.
 //!
 //! ```text
-//! 64 shards, each a table of its own:   [ key, block, size │ empty │ key, dead │ key, block, size │ … ]
+//! numbers   0 … 4095         4096 … 8191       8192 …
+//! groups    [ packed rows ]  [ packed rows ]   [ row │ row │ gone │ row │ …     the youngest as they come
+//!             └ of each column the least, and how many bytes take what is above it: [ 3 │ 1 │ 0 │ 2 ][ 3 │ 1 │ 0 │ 2 ] …
 //! ```
 //!
-//! 24 bytes an entry. A shard that is full grows alone, so that growing never needs twice the memory of all. A key whose block
-//! is gone stays as a dead one until its shard is made anew: most addresses are soon returned again, and a second free of one
-//! is told from the free of an address that was never seen.
+//! Blocks are numbered in the order of their birth, and most die young: those are never packed. What is left of a group is
+//! alike, as it was born at about one time: some 6 to 16 bytes hold a row, its number in the group included.
+//!
+//! - **L1** a packed group's numbers rise: a block is found by bisection, or at once while all before it are there.
+//! - **L2** at least two thirds of a packed group's rows are live.
 
-use crate::step::Block;
+mod packed;
 
-const SHARDS: usize = 64;
-const SMALLEST: usize = 16;
-const EMPTY: Block = Block::MAX;
-const DEAD: Block = Block::MAX - 1;
+use std::collections::VecDeque;
 
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    key: u64,
-    block: Block,
-    size: u64,
-}
+use self::packed::Packed;
+use crate::blocks::{New, NumberMap};
+use crate::step::{Block, Frame, How, Step, Thread};
 
-/// What was there under a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// A live block and its size.
-    Live(Block, u64),
-    /// A block that is gone.
-    Dead,
-    /// Nothing, as far as is remembered.
-    Unknown,
+const GROUP_BITS: u32 = 12;
+/// Groups of blocks that are not packed: the youngest.
+const OPEN: usize = 4;
+
+/// What a reader remembers of a live block: `N` whole numbers.
+pub trait Row<const N: usize>: Copy {
+    /// As columns. Those that hardly differ from one block to the next take least room.
+    fn columns(&self) -> [u64; N];
+    /// From its columns.
+    fn of(columns: [u64; N]) -> Self;
+    /// How many bytes the block has.
+    fn size(&self) -> u64;
 }
 
 #[derive(Debug)]
-struct Shard {
-    /// A power of two of them, at least a quarter of them empty, so that an address that is not there is soon known not to be.
-    entries: Vec<Entry>,
-    used: usize,
-    live: usize,
+enum Group<R, const N: usize> {
+    Open(Vec<Option<R>>),
+    Packed(Packed<N>),
 }
 
-/// Live blocks by key.
+/// All live blocks.
 #[derive(Debug)]
-pub(crate) struct Live {
-    shards: Vec<Shard>,
+pub struct Live<R, const N: usize> {
+    groups: NumberMap<u64, Group<R, N>>,
+    /// The groups that are open, by rising number.
+    open: VecDeque<u64>,
+    blocks: u64,
+    bytes: u128,
 }
 
-fn hash(key: u64) -> u64 {
-    let mixed = (key ^ key >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed ^ mixed >> 29
+impl<R: Row<N>, const N: usize> Default for Live<R, N> {
+    fn default() -> Self {
+        Self { groups: NumberMap::default(), open: VecDeque::new(), blocks: 0, bytes: 0 }
+    }
 }
 
-impl Shard {
-    fn new(len: usize) -> Self {
-        Self { entries: vec![Entry { key: 0, block: EMPTY, size: 0 }; len], used: 0, live: 0 }
+impl<R: Row<N>, const N: usize> Live<R, N> {
+    /// How many there are.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.blocks
     }
 
-    /// Where the key is, or where it would come to be.
-    fn place(&self, key: u64, hash: u64) -> usize {
-        let mask = self.entries.len() - 1;
-        let mut at = (hash >> 6) as usize & mask;
-        loop {
-            let entry = &self.entries[at];
-            if entry.block == EMPTY || entry.key == key {
-                return at;
+    /// How many bytes they have.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        u64::try_from(self.bytes).unwrap_or(u64::MAX)
+    }
+
+    /// A new block. What was there under its number, in a damaged trace, is returned.
+    pub fn insert(&mut self, block: Block, row: R) -> Option<R> {
+        let (number, low) = split(block);
+        if self.open.back().is_none_or(|youngest| *youngest < number) {
+            self.begin(number);
+        }
+        let before = match self.groups.get_mut(&number) {
+            Some(Group::Open(rows)) => {
+                let at = usize::from(low);
+                if rows.len() <= at {
+                    rows.resize(at + 1, None);
+                }
+                rows[at].replace(row)
             }
-            at = (at + 1) & mask;
+            group => {
+                // A number that comes late: the trace is damaged, and this slow.
+                let mut rows = match group {
+                    Some(Group::Packed(packed)) => packed.rows(),
+                    _ => Vec::new(),
+                };
+                let before = match rows.binary_search_by_key(&low, |row| row.0) {
+                    Ok(at) => Some(core::mem::replace(&mut rows[at].1, row.columns())),
+                    Err(at) => {
+                        rows.insert(at, (low, row.columns()));
+                        None
+                    }
+                };
+                self.groups.insert(number, Group::Packed(Packed::of(&rows)));
+                before.map(R::of)
+            }
+        };
+        self.added(&row);
+        if let Some(before) = &before {
+            self.gone(before);
         }
+        before
     }
 
-    fn insert(&mut self, key: u64, hash: u64, block: Block, size: u64) {
-        let at = self.place(key, hash);
-        let was = core::mem::replace(&mut self.entries[at], Entry { key, block, size });
-        self.used += usize::from(was.block == EMPTY);
-        self.live += usize::from(was.block >= DEAD);
-        if self.used * 4 > self.entries.len() * 3 {
-            self.renew();
-        }
+    fn added(&mut self, row: &R) {
+        self.blocks += 1;
+        self.bytes += u128::from(row.size());
     }
 
-    /// A table without the dead, at most five eighths full.
+    fn gone(&mut self, row: &R) {
+        self.blocks -= 1;
+        self.bytes -= u128::from(row.size());
+    }
+
+    /// Begins a group, and packs the oldest one that is open.
     #[cold]
-    fn renew(&mut self) {
-        let len = (self.live * 8 / 5 + 1).next_power_of_two().max(SMALLEST);
-        let old = core::mem::replace(self, Self::new(len));
-        for entry in old.entries.into_iter().filter(|entry| entry.block < DEAD) {
-            self.insert(entry.key, hash(entry.key), entry.block, entry.size);
+    fn begin(&mut self, number: u64) {
+        if self.open.len() == OPEN
+            && let Some(oldest) = self.open.pop_front()
+            && let Some(Group::Open(rows)) = self.groups.remove(&oldest)
+        {
+            let rows = (0u16..).zip(rows).filter_map(|(low, row)| Some((low, row?.columns())));
+            let rows: Vec<(u16, [u64; N])> = rows.collect();
+            if !rows.is_empty() {
+                self.groups.insert(oldest, Group::Packed(Packed::of(&rows)));
+            }
         }
+        self.open.push_back(number);
+        self.groups.insert(number, Group::Open(Vec::new()));
+    }
+
+    /// The block's row.
+    #[must_use]
+    pub fn get(&self, block: Block) -> Option<R> {
+        let (number, low) = split(block);
+        match self.groups.get(&number)? {
+            Group::Open(rows) => *rows.get(usize::from(low))?,
+            Group::Packed(packed) => packed.get(low).map(R::of),
+        }
+    }
+
+    /// The block is gone.
+    pub fn remove(&mut self, block: Block) -> Option<R> {
+        let (number, low) = split(block);
+        let row = match self.groups.get_mut(&number)? {
+            Group::Open(rows) => rows.get_mut(usize::from(low))?.take()?,
+            Group::Packed(packed) => {
+                let columns = packed.remove(low)?;
+                if packed.is_empty() {
+                    self.groups.remove(&number);
+                }
+                R::of(columns)
+            }
+        };
+        self.gone(&row);
+        Some(row)
+    }
+
+    /// Every live block, by rising number.
+    pub fn iter(&self) -> impl Iterator<Item = (Block, R)> {
+        let mut numbers: Vec<u64> = self.groups.keys().copied().collect();
+        numbers.sort_unstable();
+        numbers.into_iter().flat_map(|number| {
+            let (open, packed) = match &self.groups[&number] {
+                Group::Open(rows) => (Some(rows), None),
+                Group::Packed(packed) => (None, Some(packed)),
+            };
+            let open = open.into_iter().flatten().zip(0u16..);
+            let open = open.filter_map(|(row, low)| Some((low, (*row)?)));
+            let packed = packed.into_iter().flat_map(Packed::iter);
+            let rows = open.chain(packed.map(|(low, columns)| (low, R::of(columns))));
+            rows.map(move |(low, row)| ((number << GROUP_BITS) + u64::from(low), row))
+        })
     }
 }
 
-impl Live {
-    pub(crate) fn new() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Shard::new(SMALLEST)).collect() }
+/// The number of a block's group, and its place in it.
+fn split(block: Block) -> (u64, u16) {
+    (block >> GROUP_BITS, u16::try_from(block % (1 << GROUP_BITS)).unwrap_or_default())
+}
+
+/// All that a trace says of a live block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lived {
+    /// Where it is.
+    pub address: u64,
+    /// As requested.
+    pub size: u64,
+    /// When it was allocated.
+    pub born: u64,
+    /// Who allocated it.
+    pub thread: Thread,
+    /// From where, or 0.
+    pub frame: Frame,
+    /// By which call.
+    pub how: How,
+    /// As requested, a power of two, or 0.
+    pub align: u64,
+}
+
+impl Lived {
+    /// A block that this step made.
+    #[must_use]
+    pub fn new(new: &New, step: &Step) -> Self {
+        let New { address, size, align, frame, how, .. } = *new;
+        Self { address, size, born: step.time, thread: step.thread, frame, how, align }
+    }
+}
+
+impl Row<6> for Lived {
+    fn columns(&self) -> [u64; 6] {
+        let Self { address, size, born, thread, frame, how, align } = *self;
+        let align = align.checked_ilog2().map_or(0, |log2| u64::from(log2) + 1);
+        [address, size, born, thread.into(), frame.into(), align * 4 + how as u64]
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
-    fn shard(hash: u64) -> usize {
-        hash as usize % SHARDS
+    fn of([address, size, born, thread, frame, kind]: [u64; 6]) -> Self {
+        let [thread, frame] = [thread, frame].map(|n| u32::try_from(n).unwrap_or_default());
+        let how = [How::Malloc, How::Calloc, How::Aligned, How::Born][(kind % 4) as usize];
+        let align = if kind < 4 { 0 } else { 1 << (kind / 4 - 1) };
+        Self { address, size, born, thread, frame, how, align }
     }
 
-    /// What is there under `key`.
-    pub(crate) fn get(&self, key: u64) -> Found {
-        let hash = hash(key);
-        let shard = &self.shards[Self::shard(hash)];
-        match shard.entries[shard.place(key, hash)] {
-            Entry { block: EMPTY, .. } => Found::Unknown,
-            Entry { block: DEAD, .. } => Found::Dead,
-            Entry { block, size, .. } => Found::Live(block, size),
-        }
+    fn size(&self) -> u64 {
+        self.size
+    }
+}
+
+/// A size alone.
+impl Row<1> for u64 {
+    fn columns(&self) -> [u64; 1] {
+        [*self]
     }
 
-    /// A block under `key`, instead of the one that was there.
-    pub(crate) fn insert(&mut self, key: u64, block: Block, size: u64) {
-        let hash = hash(key);
-        self.shards[Self::shard(hash)].insert(key, hash, block, size);
+    fn of([size]: [u64; 1]) -> Self {
+        size
     }
 
-    /// What is live, in the order of its keys: blocks, or what else was put there, and sizes.
-    pub(crate) fn all(&self) -> Vec<(Block, u64)> {
-        let entries = self.shards.iter().flat_map(|shard| &shard.entries);
-        let mut live: Vec<_> = entries.filter(|entry| entry.block < DEAD).collect();
-        live.sort_unstable_by_key(|entry| entry.key);
-        live.iter().map(|entry| (entry.block, entry.size)).collect()
-    }
-
-    /// The block under `key` is gone.
-    pub(crate) fn remove(&mut self, key: u64) -> Found {
-        let hash = hash(key);
-        let shard = &mut self.shards[Self::shard(hash)];
-        let at = shard.place(key, hash);
-        let entry = &mut shard.entries[at];
-        match entry.block {
-            EMPTY => Found::Unknown,
-            DEAD => Found::Dead,
-            block => {
-                entry.block = DEAD;
-                shard.live -= 1;
-                Found::Live(block, entry.size)
-            }
-        }
+    fn size(&self) -> u64 {
+        *self
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Found, Live, SHARDS};
-
-    #[test]
-    fn what_was_put_in_is_found_until_it_is_gone() {
-        let mut live = Live::new();
-        for key in 0..10_000u64 {
-            live.insert(key * 16, key, key + 1);
-        }
-        for key in 0..10_000u64 {
-            assert_eq!(live.get(key * 16), Found::Live(key, key + 1));
-            assert_eq!(live.get(key * 16 + 8), Found::Unknown);
-        }
-        for key in (0..10_000u64).step_by(2) {
-            assert_eq!(live.remove(key * 16), Found::Live(key, key + 1));
-            assert_eq!(live.remove(key * 16), Found::Dead);
-        }
-        live.insert(0, 7, 8);
-        assert_eq!((live.get(0), live.get(16)), (Found::Live(7, 8), Found::Live(1, 2)));
-    }
-
-    #[test]
-    fn memory_follows_what_is_live() {
-        let mut live = Live::new();
-        for key in 0..1_000_000u64 {
-            live.insert(key * 16, key, 1);
-            live.remove(key * 16);
-        }
-        let entries: usize = live.shards.iter().map(|shard| shard.entries.len()).sum();
-        assert!(entries <= SHARDS * super::SMALLEST, "{entries}");
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 use crate::about::{About, ThreadAbout};
 use crate::error::TraceError;
 use crate::frames::Frames;
-use crate::live::{Found, Live};
+use crate::live::Live;
 use crate::names;
 use crate::packed::columns::Builder;
 use crate::packed::section::SectionWriter;
@@ -33,7 +33,7 @@ pub struct Packer {
     segment: Segment,
     next_block: Block,
     /// Live blocks by number, for those who [push](Self::push).
-    sizes: Live,
+    sizes: Live<u64, 1>,
 }
 
 /// What was packed.
@@ -77,7 +77,7 @@ impl Packer {
             segments: Vec::new(),
             segment: Segment::default(),
             next_block: 0,
-            sizes: Live::new(),
+            sizes: Live::default(),
         };
         packer.about.threads.clear();
         let mut head = MAGIC.to_vec();
@@ -129,18 +129,14 @@ impl Packer {
     /// # Errors
     /// A block or thread that cannot come now, or the file cannot be written.
     pub fn push(&mut self, step: &Step) -> Result<(), TraceError> {
-        let gone = match step.op {
-            Op::Free { block, .. } | Op::Reallocate { old: block, .. } => {
-                match self.sizes.remove(block) {
-                    Found::Live(_, size) => size,
-                    _ => return Err(self.refuse(format!("block {block} is not live"))),
-                }
-            }
-            _ => 0,
+        let gone = match step.op.gone().map(|block| (block, self.sizes.remove(block))) {
+            None => 0,
+            Some((_, Some(size))) => size,
+            Some((block, None)) => return Err(self.refuse(format!("block {block} is not live"))),
         };
         self.add(step, gone)?;
-        if let Op::Allocate { block, size, .. } | Op::Reallocate { block, size, .. } = step.op {
-            self.sizes.insert(block, block, size);
+        if let Some(new) = step.op.made() {
+            self.sizes.insert(new.block, new.size);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 //!       └─► pairs: who allocated × who freed
 //! ```
 
-use trace::{Blocks, New, Op, Step, Thread, Trace};
+use trace::{Live, Lived, New, Op, Step, Trace};
 
 use crate::cells::{Cells, Place};
 use crate::class;
@@ -98,22 +98,12 @@ pub fn gather(trace: &Trace, at: Moment, told: &mut dyn FnMut(f64)) -> Pictures 
     gather.finish()
 }
 
-/// A block that is live.
-#[derive(Debug, Clone, Copy)]
-struct Lived {
-    address: u64,
-    size: u64,
-    born: u64,
-    thread: Thread,
-}
-
 /// The pictures while steps come.
 #[derive(Debug)]
 pub struct Gather {
     plan: Plan,
     groups: Groups,
-    live: Blocks<Lived>,
-    bytes: u64,
+    live: Live<Lived, 6>,
     allocations: u64,
     steps: u64,
     time: u64,
@@ -146,8 +136,7 @@ impl Gather {
         moments.dedup();
         Self {
             groups: Groups::new(&plan.threads),
-            live: Blocks::default(),
-            bytes: 0,
+            live: Live::default(),
             allocations: 0,
             steps: 0,
             time: 0,
@@ -173,7 +162,7 @@ impl Gather {
             self.frames.push(frame);
         }
         self.time = self.time.max(step.time);
-        if let Some(lived) = step.op.gone().and_then(|block| self.live.remove(&block)) {
+        if let Some(lived) = step.op.gone().and_then(|block| self.live.remove(block)) {
             self.gone(step, &lived);
         }
         if let Some(new) = step.op.made() {
@@ -183,8 +172,13 @@ impl Gather {
             Op::Memory { anon, file, shmem } if !self.plan.is_replayed => {
                 let resident = anon.saturating_add(*file).saturating_add(*shmem);
                 self.held.look(*anon);
-                self.near.look(&mut self.frames, self.peak.as_mut(), self.bytes, self.held.now());
-                self.curve.resident(step.time, self.bytes, resident, self.held.now());
+                self.near.look(
+                    &mut self.frames,
+                    self.peak.as_mut(),
+                    self.live.bytes(),
+                    self.held.now(),
+                );
+                self.curve.resident(step.time, self.live.bytes(), resident, self.held.now());
             }
             &Op::Map { len, .. } => self.held.map(len),
             &Op::Unmap { len, .. } => self.held.unmap(len),
@@ -201,7 +195,7 @@ impl Gather {
     pub fn resident(&mut self, step: &Step, bytes: u64) {
         if self.held.now() != Some(bytes) {
             self.held = Held::of(bytes);
-            self.curve.held(step.time, self.bytes, bytes);
+            self.curve.held(step.time, self.live.bytes(), bytes);
         }
     }
 
@@ -212,26 +206,23 @@ impl Gather {
     }
 
     fn made(&mut self, step: &Step, new: &New) {
-        let lived =
-            Lived { address: new.address, size: new.size, born: step.time, thread: step.thread };
+        let lived = Lived::new(new, step);
         // A damaged recording may name a block twice.
         if let Some(before) = self.live.insert(new.block, lived) {
             self.gone(step, &before);
         }
         self.allocations += 1;
-        self.bytes = self.bytes.saturating_add(new.size);
         if !self.plan.no_addresses {
             self.cells.add(&self.place(&lived), step.time);
         }
-        self.curve.live(step.time, self.bytes);
+        self.curve.live(step.time, self.live.bytes());
     }
 
     fn gone(&mut self, step: &Step, lived: &Lived) {
-        self.bytes = self.bytes.saturating_sub(lived.size);
         if !self.plan.no_addresses {
             self.cells.remove(&self.place(lived));
         }
-        self.curve.live(step.time, self.bytes);
+        self.curve.live(step.time, self.live.bytes());
         self.lifetimes.add(lived.size, Some(step.time.saturating_sub(lived.born)));
         self.pairs.add(lived.thread, Some(step.thread), lived.size);
     }
@@ -249,8 +240,8 @@ impl Gather {
     fn frame(&self, time: u64) -> Frame {
         Frame {
             time,
-            live: self.bytes,
-            blocks: self.live.len() as u64,
+            live: self.live.bytes(),
+            blocks: self.live.blocks(),
             resident: if self.plan.is_replayed { self.held.now() } else { None },
             held: (self.cells.held() as u64) << self.cells.shift,
             shift: self.cells.shift,
@@ -268,7 +259,7 @@ impl Gather {
         let duration = end.time;
         self.frames.push(end);
         self.near.end(&mut self.frames, self.peak.as_mut());
-        for lived in self.live.values() {
+        for (_, lived) in self.live.iter() {
             self.lifetimes.add(lived.size, None);
             self.pairs.add(lived.thread, None, lived.size);
         }
@@ -297,7 +288,7 @@ impl Gather {
             frames: self.frames,
             peak,
             asked: 0,
-            curve: self.curve.finish(self.bytes),
+            curve: self.curve.finish(self.live.bytes()),
             marks: self.marks.finish(),
             lifetimes: self.lifetimes,
             pairs: self.pairs.finish(&self.plan.threads),

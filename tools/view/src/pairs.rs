@@ -9,6 +9,10 @@ use crate::lifetimes::Sum;
 /// So many threads have a row and a column of their own.
 const NAMED: usize = 12;
 
+/// So many pairs have a sum of their own while they are gathered; later ones are of others, and so are their threads.
+const PAIRS: usize = 1 << 16;
+const OTHERS: Thread = Thread::MAX;
+
 /// Sums while they are gathered.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
@@ -40,7 +44,10 @@ impl Pairs {
     }
 
     fn flush(&mut self) {
-        if let Some((key, sum)) = self.last.take() {
+        if let Some((mut key, sum)) = self.last.take() {
+            if self.sums.len() >= PAIRS && !self.sums.contains_key(&key) {
+                key = (OTHERS, key.1.map(|_| OTHERS));
+            }
             self.sums.entry(key).or_default().join(sum);
         }
     }
@@ -55,6 +62,7 @@ impl Pairs {
                 *busy.entry(*freed).or_default() += sum.blocks;
             }
         }
+        busy.remove(&OTHERS);
         let mut named: Vec<Thread> = busy.keys().copied().collect();
         named.sort_by_key(|thread| (core::cmp::Reverse(busy[thread]), *thread));
         let rest = named.split_off(named.len().min(NAMED));
@@ -104,7 +112,13 @@ mod tests {
         let matrix = pairs.finish(&[]);
         assert_eq!(matrix.names.len(), NAMED + 1);
         assert_eq!(matrix.names[NAMED], "88 others");
-        let all: u64 = matrix.sums.iter().flatten().map(|sum| sum.blocks).sum();
-        assert_eq!(all, 5050);
+        let all = |matrix: &Matrix| matrix.sums.iter().flatten().map(|sum| sum.blocks).sum::<u64>();
+        assert_eq!(all(&matrix), 5050);
+        let mut pairs = Pairs::default();
+        for n in 0..100_000 {
+            pairs.add(n % 400, Some(n / 400), 1);
+        }
+        assert!(pairs.sums.len() <= PAIRS + 1);
+        assert_eq!(all(&pairs.finish(&[])), 100_000);
     }
 }

@@ -3,6 +3,7 @@
 mod kinds;
 pub(super) mod planned;
 mod recorded;
+mod room;
 mod verify;
 
 use std::env;

@@ -11,20 +11,23 @@ pub(super) struct Pages {
     /// 64 KiB pieces with a block, likewise.
     pub(super) units: [u64; 10],
     /// Bytes of all pages with a block.
-    pub(super) covered: u64,
-    /// Free bytes in them.
-    pub(super) free: u64,
+    covered: u64,
+    /// Bytes of the blocks.
+    used: u64,
 }
 
-/// Of blocks in the order of their addresses.
-pub(super) fn of(placed: &[Placed]) -> Pages {
-    let mut found = Pages::default();
-    let pages = spread(placed, PAGE, &mut found.full);
-    spread(placed, UNIT, &mut found.units);
-    let used: u64 = placed.iter().map(|placed| placed.taken.max(1)).sum();
-    found.covered = pages * PAGE;
-    found.free = found.covered.saturating_sub(used);
-    found
+impl Pages {
+    /// Adds blocks in the order of their addresses.
+    pub(super) fn add(&mut self, placed: &[Placed]) {
+        self.covered += spread(placed, PAGE, &mut self.full) * PAGE;
+        spread(placed, UNIT, &mut self.units);
+        self.used += placed.iter().map(|placed| placed.taken.max(1)).sum::<u64>();
+    }
+
+    /// Free bytes in the pages with a block.
+    pub(super) fn free(&self) -> u64 {
+        self.covered.saturating_sub(self.used)
+    }
 }
 
 /// Counts pieces of `piece` bytes by how full they are; returns how many there are.
@@ -64,6 +67,12 @@ mod tests {
     use super::*;
     use crate::live::Entry;
 
+    fn of(placed: &[Placed]) -> Pages {
+        let mut pages = Pages::default();
+        pages.add(placed);
+        pages
+    }
+
     fn at(address: u64, size: u64) -> Placed {
         Placed { block: 0, entry: Entry::new(address, size, 0, 0, 0), taken: size }
     }
@@ -73,7 +82,7 @@ mod tests {
         let found = of(&[at(0, 400), at(400, 9), at(4096, 4096), at(8192 + 4000, 200)]);
         // 409 bytes are a tenth; 4,096 all; of the last block 96 bytes lie on one page and 104 on the next.
         assert_eq!(found.full, [3, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
-        assert_eq!((found.covered, found.free), (4 * 4096, 4 * 4096 - 409 - 4096 - 200));
+        assert_eq!((found.covered, found.free()), (4 * 4096, 4 * 4096 - 409 - 4096 - 200));
         assert_eq!(found.units.iter().sum::<u64>(), 1);
     }
 

@@ -32,23 +32,76 @@ impl Rule {
     }
 }
 
-/// Sets `taken` of each block; they are in the order of their addresses.
-pub(super) fn fill(placed: &mut [Placed], rule: Rule) -> RoundingFrom {
-    let from = match rule {
-        Rule::Glibc => {
-            placed.iter_mut().for_each(|placed| placed.taken = as_glibc(placed.entry.size()));
-            RoundingFrom::Rule
-        }
-        Rule::Neighbours => from_neighbours(placed),
-    };
-    // Never beyond the next block: an estimate may be too large.
-    for at in 1..placed.len() {
-        let next = placed[at].entry.address;
-        let before = &mut placed[at - 1];
-        let room = next.saturating_sub(before.entry.address);
-        before.taken = before.taken.min(room).max(before.entry.size());
+/// What is found out on the way.
+#[derive(Debug)]
+pub(super) struct Rounding {
+    rule: Rule,
+    /// Of a size, the least distance of two neighbours, and how many pairs have it.
+    least: NumberMap<u64, (u64, u32)>,
+    /// Bytes of blocks of which a neighbour told, and of those of which none did.
+    learned: u64,
+    assumed: u64,
+}
+
+impl Rounding {
+    pub(super) fn new(rule: Rule) -> Self {
+        Self { rule, least: NumberMap::default(), learned: 0, assumed: 0 }
     }
-    from
+
+    /// Sets `taken` of each block; they are in the order of their addresses.
+    pub(super) fn fill(&mut self, placed: &mut [Placed]) {
+        match self.rule {
+            Rule::Glibc => {
+                placed.iter_mut().for_each(|placed| placed.taken = as_glibc(placed.entry.size()));
+            }
+            Rule::Neighbours => self.learn(placed),
+        }
+        // Never beyond the next block: an estimate may be too large.
+        for at in 1..placed.len() {
+            let next = placed[at].entry.address;
+            let before = &mut placed[at - 1];
+            let room = next.saturating_sub(before.entry.address);
+            before.taken = before.taken.min(room).max(before.entry.size());
+        }
+    }
+
+    /// Where most of it is known from.
+    pub(super) fn from(&self) -> RoundingFrom {
+        match self.rule {
+            Rule::Glibc => RoundingFrom::Rule,
+            Rule::Neighbours if self.learned >= self.assumed => RoundingFrom::Addresses,
+            Rule::Neighbours => RoundingFrom::Estimate,
+        }
+    }
+
+    fn learn(&mut self, placed: &mut [Placed]) {
+        for pair in placed.windows(2) {
+            let (size, distance) =
+                (pair[0].entry.size(), pair[1].entry.address.saturating_sub(pair[0].entry.address));
+            if size > LARGE || distance < size || distance > 2 * size + 64 || distance == 0 {
+                continue;
+            }
+            let known = self.least.entry(size).or_insert((distance, 0));
+            *known = match distance.cmp(&known.0) {
+                core::cmp::Ordering::Less => (distance, 1),
+                core::cmp::Ordering::Equal => (known.0, known.1 + 1),
+                core::cmp::Ordering::Greater => *known,
+            };
+        }
+        for placed in placed {
+            let size = placed.entry.size();
+            match self.least.get(&size) {
+                Some(&(distance, pairs)) if pairs >= PAIRS => {
+                    placed.taken = distance;
+                    self.learned += size;
+                }
+                _ => {
+                    placed.taken = assume(size);
+                    self.assumed += if size <= LARGE { size } else { 0 };
+                }
+            }
+        }
+    }
 }
 
 /// A chunk has 8 bytes of its own and at least 32; from 128 KiB on it is a mapping. What moves is that threshold, so that
@@ -58,38 +111,6 @@ fn as_glibc(size: u64) -> u64 {
         return size.saturating_add(16).next_multiple_of(PAGE);
     }
     (size + 8).next_multiple_of(16).max(32)
-}
-
-fn from_neighbours(placed: &mut [Placed]) -> RoundingFrom {
-    let mut least = NumberMap::<u64, (u64, u32)>::default();
-    for pair in placed.windows(2) {
-        let (size, distance) =
-            (pair[0].entry.size(), pair[1].entry.address.saturating_sub(pair[0].entry.address));
-        if size > LARGE || distance < size || distance > 2 * size + 64 || distance == 0 {
-            continue;
-        }
-        let known = least.entry(size).or_insert((distance, 0));
-        *known = match distance.cmp(&known.0) {
-            core::cmp::Ordering::Less => (distance, 1),
-            core::cmp::Ordering::Equal => (known.0, known.1 + 1),
-            core::cmp::Ordering::Greater => *known,
-        };
-    }
-    let (mut learned, mut assumed) = (0, 0);
-    for placed in placed {
-        let size = placed.entry.size();
-        match least.get(&size) {
-            Some(&(distance, pairs)) if pairs >= PAIRS => {
-                placed.taken = distance;
-                learned += size;
-            }
-            _ => {
-                placed.taken = assume(size);
-                assumed += if size <= LARGE { size } else { 0 };
-            }
-        }
-    }
-    if learned >= assumed { RoundingFrom::Addresses } else { RoundingFrom::Estimate }
 }
 
 /// Eight size classes for each doubling, but none closer than 16 bytes; whole pages above.
@@ -105,6 +126,12 @@ fn assume(size: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::live::Entry;
+
+    fn fill(placed: &mut [Placed], rule: Rule) -> RoundingFrom {
+        let mut rounding = Rounding::new(rule);
+        rounding.fill(placed);
+        rounding.from()
+    }
 
     fn at(address: u64, size: u64) -> Placed {
         Placed { block: 0, entry: Entry::new(address, size, 0, 0, 0), taken: 0 }

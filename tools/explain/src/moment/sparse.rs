@@ -3,11 +3,11 @@
 //! Each piece's free bytes are shared by its blocks; what the pieces once held, and how long their former blocks lived, tells
 //! lifetimes that do not fit together from an allocator that spreads its blocks.
 
-use super::{Heap, Placed};
+use super::Placed;
 use crate::facts::{Pin, Sparse};
 use crate::live::Entry;
 use crate::sizes;
-use crate::units::{UNIT, Unit};
+use crate::units::{UNIT, Unit, Units};
 
 /// Sizes that pins are named for, at most.
 const PINS: usize = 8;
@@ -80,39 +80,54 @@ impl Held {
     }
 }
 
-/// Of blocks in the order of their addresses.
-pub(super) fn of(
-    placed: &[Placed],
-    heap: &Heap<'_>,
-    now: u64,
-    held: &mut dyn FnMut(&Entry, u64),
-) -> Sparse {
-    let mut sparse = Sparse::default();
-    let (mut all, mut bins) = (Held::NONE, vec![Held::NONE; sizes::BINS]);
-    let number = |placed: &Placed| placed.entry.address / UNIT;
-    for group in placed.chunk_by(|a, b| number(a) == number(b)) {
-        let unit = group.first().and_then(|first| heap.units.get(number(first)));
-        let Some((unit, free)) = unit.and_then(|unit| Some((unit, free(unit, group)?))) else {
-            continue;
-        };
-        sparse.units += 1;
-        sparse.were += u64::from(unit.most);
-        sparse.ever += unit.ever;
-        for block in group {
-            let (size, age) = (block.entry.size(), now.saturating_sub(block.entry.born));
-            let holds = free / group.len() as u64;
-            all.add(size, age, holds);
-            held(&block.entry, holds);
-            bins[sizes::bin(size)].add(size, age, holds);
+/// What is summed up of such blocks.
+#[derive(Debug)]
+pub(super) struct Sums {
+    sparse: Sparse,
+    all: Held,
+    bins: Vec<Held>,
+}
+
+impl Sums {
+    pub(super) fn new() -> Self {
+        Self { sparse: Sparse::default(), all: Held::NONE, bins: vec![Held::NONE; sizes::BINS] }
+    }
+
+    /// Adds blocks in the order of their addresses.
+    pub(super) fn add(
+        &mut self,
+        placed: &[Placed],
+        units: &Units,
+        now: u64,
+        held: &mut dyn FnMut(&Entry, u64),
+    ) {
+        let number = |placed: &Placed| placed.entry.address / UNIT;
+        for group in placed.chunk_by(|a, b| number(a) == number(b)) {
+            let unit = group.first().and_then(|first| units.get(number(first)));
+            let Some((unit, free)) = unit.and_then(|unit| Some((unit, free(unit, group)?))) else {
+                continue;
+            };
+            self.sparse.units += 1;
+            self.sparse.were += u64::from(unit.most);
+            self.sparse.ever += unit.ever;
+            for block in group {
+                let (size, age) = (block.entry.size(), now.saturating_sub(block.entry.born));
+                let holds = free / group.len() as u64;
+                self.all.add(size, age, holds);
+                held(&block.entry, holds);
+                self.bins[sizes::bin(size)].add(size, age, holds);
+            }
         }
     }
-    let others_lived = heap.lived.median();
-    sparse.all = all.pin(others_lived, now);
-    let bins = bins.iter().filter(|held| held.pin.blocks > 0);
-    sparse.pins = bins.map(|held| held.pin(others_lived, now)).collect();
-    sparse.pins.sort_by_key(|pin| core::cmp::Reverse(pin.holds));
-    sparse.pins.truncate(PINS);
-    sparse
+
+    pub(super) fn finish(self, lived: &Lived, now: u64) -> Sparse {
+        let others_lived = lived.median();
+        let bins = self.bins.iter().filter(|held| held.pin.blocks > 0);
+        let mut pins: Vec<Pin> = bins.map(|held| held.pin(others_lived, now)).collect();
+        pins.sort_by_key(|pin| core::cmp::Reverse(pin.holds));
+        pins.truncate(PINS);
+        Sparse { all: self.all.pin(others_lived, now), pins, ..self.sparse }
+    }
 }
 
 /// Free bytes of a piece that is less than half full, on pages that were in use before.

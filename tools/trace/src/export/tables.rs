@@ -3,9 +3,9 @@
 use super::table::Kind::{Number, Text};
 use super::table::{Rows, Table, Value};
 use crate::about::Module;
-use crate::blocks::New;
 use crate::error::TraceError;
-use crate::step::{Block, Frame, How, Step, Thread};
+use crate::live::{Live, Lived};
+use crate::step::{Block, How, Thread};
 use crate::trace::Trace;
 
 pub(super) static TRACES: Table = Table {
@@ -86,33 +86,6 @@ impl Names {
     }
 }
 
-/// What is remembered of a live block.
-#[derive(Debug)]
-pub(super) struct Born {
-    pub(super) size: u64,
-    address: u64,
-    time: u64,
-    thread: Thread,
-    frame: Frame,
-    how: How,
-    /// Its power of two, and one more; 0: none was requested.
-    align: u32,
-}
-
-impl Born {
-    pub(super) fn new(new: &New, step: &Step) -> Self {
-        Self {
-            size: new.size,
-            address: new.address,
-            time: step.time,
-            thread: step.thread,
-            frame: new.frame,
-            how: new.how,
-            align: new.align.checked_ilog2().map_or(0, |log2| log2 + 1),
-        }
-    }
-}
-
 fn word(how: How) -> &'static str {
     match how {
         How::Malloc => "malloc",
@@ -126,7 +99,7 @@ fn word(how: How) -> &'static str {
 pub(super) fn block(
     names: &Names,
     block: Block,
-    born: &Born,
+    lived: &Lived,
     freed: Option<(u64, Thread)>,
     rows: &mut dyn Rows,
 ) -> Result<(), TraceError> {
@@ -134,15 +107,15 @@ pub(super) fn block(
     rows.row(&[
         Value::Text(&names.trace),
         Value::Number(block),
-        Value::Text(word(born.how)),
-        Value::Number(born.size),
-        some(born.align > 0, 1 << (born.align.max(1) - 1)),
-        Value::Number(u64::from(born.thread)),
+        Value::Text(word(lived.how)),
+        Value::Number(lived.size),
+        some(lived.align > 0, lived.align),
+        Value::Number(u64::from(lived.thread)),
         freed.map(|(_, thread)| u64::from(thread)).into(),
-        Value::Number(born.time),
+        Value::Number(lived.born),
         freed.map(|(time, _)| time).into(),
-        some(names.has_addresses, born.address),
-        some(born.frame > 0, u64::from(born.frame)),
+        some(names.has_addresses, lived.address),
+        some(lived.frame > 0, u64::from(lived.frame)),
     ])
 }
 
@@ -150,16 +123,15 @@ pub(super) fn block(
 pub(super) fn point(
     names: &Names,
     time: u64,
-    live: u64,
-    blocks: u64,
+    live: &Live<Lived, 6>,
     resident: Option<u64>,
     rows: &mut dyn Rows,
 ) -> Result<(), TraceError> {
     rows.row(&[
         Value::Text(&names.trace),
         Value::Number(time),
-        Value::Number(live),
-        Value::Number(blocks),
+        Value::Number(live.bytes()),
+        Value::Number(live.blocks()),
         resident.into(),
     ])
 }

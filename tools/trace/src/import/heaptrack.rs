@@ -16,7 +16,6 @@
 //!
 //! What any other letter begins is passed over.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
@@ -25,6 +24,7 @@ use symbols::Symbol;
 
 use super::lines::Lines;
 use crate::about::{About, Module};
+use crate::addresses::{Addresses, Found};
 use crate::error::TraceError;
 use crate::packer::{Packed, Packer};
 use crate::step::{Block, Frame, How, Op, Step};
@@ -52,7 +52,7 @@ struct Import {
     strings: Vec<String>,
     frames: Vec<Frame>,
     kinds: Vec<Kind>,
-    live: HashMap<u64, Block>,
+    live: Addresses,
     /// When the recording was written, as its file says.
     ended: Option<SystemTime>,
     /// The recorded program, as a module without a name stands for it.
@@ -75,7 +75,7 @@ pub(super) fn import(recording: &Path, packed: &Path) -> Result<Packed, TraceErr
         ended: ended(recording),
         frames: Vec::new(),
         kinds: Vec::new(),
-        live: HashMap::new(),
+        live: Addresses::new(),
         exe: String::new(),
     };
     loop {
@@ -255,7 +255,15 @@ impl Import {
     }
 
     fn push(&mut self, op: Op) -> Result<(), TraceError> {
-        self.packer.push(&Step { time: self.time, thread: 0, op })
+        self.add(op, 0)
+    }
+
+    fn free_block(&mut self, block: Block, size: u64) -> Result<(), TraceError> {
+        self.add(Op::Free { block, resident: None }, size)
+    }
+
+    fn add(&mut self, op: Op, gone: u64) -> Result<(), TraceError> {
+        self.packer.add(&Step { time: self.time, thread: 0, op }, gone)
     }
 
     /// A frame by heaptrack's number: 1 is the first.
@@ -289,20 +297,20 @@ impl Import {
     }
 
     fn allocate_at(&mut self, size: u64, frame: u64, address: u64) -> Result<(), TraceError> {
-        if let Some(before) = self.live.remove(&address) {
+        if let Found::Live(before, size) = self.live.remove(address) {
             self.packer.about_mut().missing.unseen_frees += 1;
-            self.push(Op::Free { block: before, resident: None })?;
+            self.free_block(before, size)?;
         }
         let block = self.allocated(size, address, self.known(frame))?;
-        self.live.insert(address, block);
+        self.live.insert(address, block, size);
         Ok(())
     }
 
     /// heaptrack writes frees of blocks that it does not know, such as those from before it was attached: they are passed over.
     fn free_at(&mut self, address: u64) -> Result<(), TraceError> {
-        match self.live.remove(&address) {
-            Some(block) => self.push(Op::Free { block, resident: None }),
-            None => Ok(()),
+        match self.live.remove(address) {
+            Found::Live(block, size) => self.free_block(block, size),
+            _ => Ok(()),
         }
     }
 
@@ -319,8 +327,9 @@ impl Import {
 
     fn free(&mut self, at: u64, kind: u64) -> Result<(), TraceError> {
         let place = usize::try_from(kind).unwrap_or(usize::MAX);
-        match self.kinds.get_mut(place).and_then(|kind| kind.live.pop()) {
-            Some(block) => self.push(Op::Free { block, resident: None }),
+        let kind = self.kinds.get_mut(place);
+        match kind.and_then(|kind| Some((kind.live.pop()?, kind.size))) {
+            Some((block, size)) => self.free_block(block, size),
             None => {
                 self.damage(at);
                 Ok(())

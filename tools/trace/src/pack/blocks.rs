@@ -15,9 +15,9 @@ use self::pending::{Deed, New, Pending};
 use self::recent::Recent;
 use super::clock::Clock;
 use crate::about::{Missing, Module, Strange, StrangeKind};
+use crate::addresses::{Addresses, Found};
 use crate::error::TraceError;
 use crate::frames::Frames;
-use crate::live::{Found, Live};
 use crate::packer::{Packed, Packer};
 use crate::step::{Block, Frame, How, Op, Step, Thread};
 
@@ -53,7 +53,7 @@ enum Realloc {
 pub(crate) struct Blocks {
     packer: Packer,
     clock: Clock,
-    live: Live,
+    live: Addresses,
     threads: Vec<Doing>,
     pending: Pending,
     recent: Recent,
@@ -73,7 +73,7 @@ impl Blocks {
         Self {
             packer,
             clock,
-            live: Live::new(),
+            live: Addresses::new(),
             threads: threads.collect(),
             pending: Pending::default(),
             recent: Recent::default(),

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::about::About;
-use crate::live::Live;
+use crate::live::{Live, Lived};
 use crate::step::Op;
 use crate::trace::Trace;
 
@@ -49,22 +49,17 @@ fn at_fork(trace: &Trace, parent: u32, child: &About) -> Option<Vec<(u64, u64)>>
         return None;
     }
     let latest = (child.start + APART).checked_sub(about.start)?;
-    let mut live = Live::new();
+    let mut live = Live::<Lived, 6>::default();
     let mut found = None;
     for step in trace.steps() {
         let Ok(step) = step else { break };
         if step.time > latest {
             break;
         }
-        match step.op {
-            Op::Allocate { block, size, address, .. } => live.insert(block, address, size),
-            Op::Reallocate { old, block, size, address, .. } => {
-                live.remove(old);
-                live.insert(block, address, size);
-            }
-            Op::Free { block, .. } => _ = live.remove(block),
-            Op::Fork { child: number } if number == child.pid => found = Some(live.all()),
-            _ => {}
+        step.op.gone().map(|block| live.remove(block));
+        step.op.made().map(|new| live.insert(new.block, Lived::new(&new, &step)));
+        if matches!(step.op, Op::Fork { child: number } if number == child.pid) {
+            found = Some(live.iter().map(|(_, lived)| (lived.address, lived.size)).collect());
         }
     }
     found

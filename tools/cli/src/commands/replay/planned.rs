@@ -11,7 +11,7 @@ use replay::{Order, Plan, Planned};
 use show::number::bytes;
 use trace::Trace;
 
-use super::recorded;
+use super::{recorded, room};
 use crate::exit::Usage;
 use crate::{embedded, exit};
 
@@ -37,11 +37,14 @@ pub(in crate::commands) fn planned(
     if steps > MANY {
         exit::say(&format!("reading {} million steps", steps / 1_000_000));
     }
+    room::check(steps, file.parent().unwrap_or(file))?;
     let mut go_on = |_| match came.load(Ordering::Relaxed) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    let Some(Plan { planned, cut }) = replay::plan(trace, file, order, &mut go_on)? else {
+    let Some(Plan { planned, cut }) =
+        replay::plan(trace, file, order, &mut go_on).map_err(room::or_full)?
+    else {
         return Ok(None);
     };
     let name = path.display();

@@ -19,8 +19,8 @@
 use super::pending::{Deed, New, Waiting};
 use super::{Blocks, Realloc};
 use crate::about::StrangeKind;
+use crate::addresses::Found;
 use crate::error::TraceError;
-use crate::live::Found;
 use crate::step::Op;
 
 impl Blocks {

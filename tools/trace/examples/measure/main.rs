@@ -1,23 +1,29 @@
 //! Packs a recording and reads it: bytes an event, column by column, steps a second of processor time, and the most memory.
 //!
-//! `cargo run --release -p heapwright-trace --example measure -- FILE.chunks [FILE.trace]`; a number instead of the recording
-//! makes one of so many events, of four threads with a million live blocks.
+//! `cargo run --release -p heapwright-trace --example measure -- FILE.chunks [FILE.trace]`; `many:100000000` instead of the recording
+//! makes one of that shape and so many events. The shapes are explained in `shapes.rs`.
+
+mod shapes;
 
 use std::fs;
 use std::path::PathBuf;
 
-use trace::testing::Raw;
 use trace::{Op, Trace, TraceError};
-use trace_format::Event;
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     let mut args = std::env::args_os().skip(1).map(PathBuf::from);
     let raw = args.next().ok_or("which recording?")?;
     let folder = tempfile::tempdir_in(".")?;
-    let raw = match raw.to_str().and_then(|number| number.parse().ok()) {
-        Some(events) => made(folder.path().join("made.chunks"), events),
+    let asked = raw.to_str().and_then(|asked| asked.split_once(':'));
+    let raw = match asked.and_then(|(shape, events)| Some((shape, events.parse().ok()?))) {
+        Some((shape, events)) => {
+            let made = shapes::made(shape, events, &folder.path().join("made.chunks"));
+            made.ok_or_else(|| format!("shapes are {}", shapes::SHAPES.join(", ")))?
+        }
         None => raw,
     };
+    // What made the recording is none of the packing's memory.
+    fs::write("/proc/self/clear_refs", "5")?;
     let packed = args.next().unwrap_or_else(|| raw.with_extension("trace"));
     let begin = on_processor()?;
     let about = trace::pack(&raw, &packed, &mut |_| {})?.about;
@@ -39,23 +45,6 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
         println!("  {name:10} {:.3}", bytes as f64 / events);
     }
     Ok(())
-}
-
-/// A recording of so many events: each thread frees one of its blocks, drawn among all, and allocates at its place.
-fn made(path: PathBuf, events: u64) -> PathBuf {
-    const LIVE: u64 = 1 << 20;
-    let mut raw = Raw::create(path);
-    let mut state = 1u64;
-    for n in 0..events / 2 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let place = if n < LIVE { n } else { (state >> 33) % LIVE };
-        let (at, thread) = (0x7000_0000_0000 + 1024 * place, (place % 4) as u32);
-        if n >= LIVE {
-            raw.event(thread, 10 * n, Event::Free { at });
-        }
-        raw.event(thread, 10 * n + 5, Event::Malloc { at, size: 16 + 16 * ((state >> 50) % 50) });
-    }
-    raw.finish()
 }
 
 fn read(trace: &Trace) -> Result<(u64, u64), TraceError> {
