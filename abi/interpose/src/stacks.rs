@@ -77,7 +77,10 @@ pub(crate) fn closed() {
 /// The thread's part in a recording begins.
 pub(crate) fn begin_thread(thread: &Thread, time: u64) {
     let caller = &thread.caller;
-    caller.points.begin(thread.number.get(), time);
+    match session::options().stacks {
+        Stacks::Sampled => caller.points.begin(thread.number.get(), time),
+        _ => caller.points.are_everywhere(),
+    }
     let walk = caller.walk.get();
     if !walk.is_null() {
         // SAFETY: the thread's own, and it is in no walk.
@@ -97,17 +100,17 @@ pub(crate) fn end_thread(thread: &Thread) {
 /// Writes where an allocation comes from, in front of it, if that is asked for.
 #[inline(always)]
 pub(crate) fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
-    if session::has_stacks() {
-        note_due(thread, writer, time, size);
+    if session::has_stacks() && thread.caller.points.is_due(size) {
+        note_due(thread, writer, time);
     }
 }
 
 #[inline(never)]
-fn note_due(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
+fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
     let caller = &thread.caller;
     let sp = caller.sp.replace(0);
-    if session::options().stacks == Stacks::Sampled && !caller.points.take(size) {
-        return;
+    if session::options().stacks == Stacks::Sampled {
+        caller.points.next();
     }
     // Further off it is what a signal handler has noted meanwhile.
     const NEAR: usize = 4096;

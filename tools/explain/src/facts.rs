@@ -9,6 +9,8 @@ use serde::Serialize;
 pub use sites::{Amount, Site, Sites, Uses};
 pub use threads::{ByThread, Threads};
 
+use crate::marks::ByMark;
+
 /// Growth is followed over this number of windows of equal length.
 pub const WINDOWS: usize = 16;
 
@@ -31,6 +33,8 @@ pub struct Facts {
     pub growth: Growth,
     /// How long blocks lived, by size; those that were freed.
     pub lifetimes: Vec<Lifetime>,
+    /// What happens from each mark of the program to the next, in the order in which they were first made.
+    pub marks: Vec<ByMark>,
     /// Who allocates and who frees.
     pub threads: Threads,
     /// What was never freed.
@@ -276,8 +280,6 @@ pub struct Growth {
     pub by_size: Vec<Growing>,
     /// Bytes that live blocks of each thread grew by; the most first, at most 16.
     pub by_thread: Vec<(u32, i64)>,
-    /// For each mark by name.
-    pub by_mark: Vec<Mark>,
     /// The largest block from 16 KiB that came in the second half right before a smaller one went, or was enlarged by `realloc`: a
     /// table that grew. 0: there is none.
     pub table: u64,
@@ -349,17 +351,6 @@ impl Growing {
     pub fn old_late(&self) -> u64 {
         self.old.saturating_sub(self.old_freed - self.old_freed_late)
     }
-}
-
-/// A mark that the program made again and again.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Mark {
-    /// Its name.
-    pub name: String,
-    /// How often in the second half.
-    pub times: u64,
-    /// Bytes that were live more at the last than at the first of those.
-    pub grew: i64,
 }
 
 /// Blocks that lived about as long and are about as large.

@@ -11,14 +11,12 @@
 
 use trace::{Block, Thread};
 
-use crate::facts::{Growing, Growth, Mark, Point, WINDOWS};
+use crate::facts::{Growing, Growth, Point, WINDOWS};
 use crate::live::{Entry, Live};
 use crate::outline::{Done, Outline};
 use crate::sizes;
 use trace::NumberMap;
 
-/// Marks by different names that are followed.
-const MARKS: usize = 64;
 /// A table of what grows is no smaller.
 const TABLE: u64 = 16 << 10;
 /// A block is old when so many-th of all blocks have been allocated after it.
@@ -74,12 +72,6 @@ impl Windows {
     }
 }
 
-#[derive(Debug, Default)]
-struct Marked {
-    mark: Mark,
-    first: u64,
-}
-
 /// Follows growth through the second pass.
 #[derive(Debug)]
 pub(crate) struct Follow {
@@ -88,7 +80,6 @@ pub(crate) struct Follow {
     bins: Vec<Growing>,
     live: Vec<u64>,
     threads: NumberMap<Thread, i64>,
-    marks: std::collections::BTreeMap<String, Marked>,
     counts: Windows,
     times: Windows,
     blocks: u64,
@@ -113,7 +104,6 @@ impl Follow {
             bins: vec![Growing::default(); sizes::BINS],
             live: vec![0; sizes::BINS],
             threads: NumberMap::default(),
-            marks: std::collections::BTreeMap::new(),
             counts: Windows::even(done.blocks),
             times: Windows::busy(&outline.points, done.time),
             blocks: 0,
@@ -255,22 +245,6 @@ impl Follow {
         }
     }
 
-    pub(crate) fn mark(&mut self, name: &str, live: u64) {
-        if self.is_done || !self.is_half {
-            return;
-        }
-        if !self.marks.contains_key(name) {
-            if self.marks.len() >= MARKS {
-                return;
-            }
-            let mark = Mark { name: name.to_owned(), times: 0, grew: 0 };
-            self.marks.insert(name.to_owned(), Marked { mark, first: live });
-        } else if let Some(marked) = self.marks.get_mut(name) {
-            marked.mark.times += 1;
-            marked.mark.grew = live.cast_signed() - marked.first.cast_signed();
-        }
-    }
-
     /// The work is done: what lives now has survived it.
     pub(crate) fn done(&mut self, live: &Live) {
         self.is_done = true;
@@ -300,7 +274,6 @@ impl Follow {
         let mut by_thread: Vec<(Thread, i64)> = self.threads.into_iter().collect();
         by_thread.sort_unstable_by_key(|&(thread, grew)| (core::cmp::Reverse(grew), thread));
         by_thread.truncate(16);
-        let by_mark = self.marks.into_values().map(|marked| marked.mark);
         let (before, now) = self.anon;
         let resident = before.zip(now).map_or(0, |(a, b)| b.cast_signed() - a.cast_signed());
         Growth {
@@ -309,7 +282,6 @@ impl Follow {
             all: sum(&by_size),
             by_size,
             by_thread,
-            by_mark: by_mark.filter(|mark| mark.times > 0).collect(),
             table: self.table.map_or(0, |(_, size)| size),
             resident,
             own_maps: self.own_maps.1.cast_signed() - self.own_maps.0.cast_signed(),

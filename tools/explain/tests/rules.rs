@@ -119,7 +119,7 @@ fn what_has_come_to_a_rest_grows_no_more() {
         rows.push(toy.malloc(0, 60 + random(n) % 240));
     }
     for n in 20_000..32_000 {
-        let at = random(n * 3) as usize % rows.len();
+        let at = usize::try_from(random(n * 3) % rows.len() as u64).unwrap();
         let row = toy.malloc(0, 60 + random(n) % 240);
         toy.free(0, core::mem::replace(&mut rows[at], row));
         if n % 400 == 0 {

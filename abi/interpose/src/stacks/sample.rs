@@ -37,21 +37,25 @@ impl Points {
             seed => seed,
         };
         self.random.set(seed.wrapping_add(u64::from(thread) << 32));
-        self.until.set(self.gap());
+        self.next();
     }
 
-    /// Whether a block of this size is in the sample.
+    /// Every block is in the sample.
+    pub(super) fn are_everywhere(&self) {
+        self.until.set(i64::MIN);
+    }
+
+    /// Whether a block of this size is in the sample. Then the next point is to be [told](Self::next).
     #[inline(always)]
-    pub(super) fn take(&self, size: usize) -> bool {
+    pub(super) fn is_due(&self, size: usize) -> bool {
         let until = self.until.get().saturating_sub_unsigned(size as u64);
         self.until.set(until);
-        until <= 0 && self.next(size)
+        until <= 0
     }
 
-    #[cold]
-    fn next(&self, size: usize) -> bool {
+    /// The next point, behind the block that reached the last.
+    pub(super) fn next(&self) {
         self.until.set(self.gap());
-        size > 0
     }
 
     /// Bytes from one point to the next. Rounded up, so that a block of so many bytes reaches the point.

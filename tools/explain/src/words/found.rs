@@ -193,7 +193,7 @@ fn remedy(facts: &Facts, finding: &Finding) -> String {
     let is_glibc = facts.program.malloc.contains("libc");
     match finding.remedy {
         Remedy::Free if finding.site.is_some() => "Free it where it is no longer needed, or keep a limit.".to_owned(),
-        Remedy::Free => "Which code allocates them, heaptrack or valgrind --leak-check=full tells.".to_owned(),
+        Remedy::Free => "Which code allocates them, a recording with --stacks all tells.".to_owned(),
         Remedy::Limit => "A cache needs a limit: of bytes, not of entries.".to_owned(),
         Remedy::Allocator if finding.kind == Kind::Fragmentation => {
             let trim = if is_glibc { "malloc_trim(0) gives whole pages back. " } else { "" };

@@ -72,6 +72,45 @@ fn addresses_become_blocks() {
 }
 
 #[test]
+fn a_frame_is_the_next_allocations() {
+    let (trace, _) = packed(|raw| {
+        raw.event(0, 10, Event::From { frame: 9 });
+        raw.event(0, 10, Event::Malloc { at: A, size: 1 });
+        raw.event(0, 20, Event::Malloc { at: B, size: 2 });
+        raw.event(0, 30, Event::From { frame: 9 });
+        raw.event(0, 30, Event::Refused { size: 1 << 50 });
+        raw.event(0, 40, Event::Free { at: B });
+        raw.event(0, 40, Event::Malloc { at: B, size: 3 });
+        raw.event(0, 50, Event::ReallocFrom { at: A });
+        raw.event(0, 50, Event::From { frame: 7 });
+        raw.event(0, 50, Event::ReallocTo { at: A, size: 4 });
+        // Another thread was the first to come from there.
+        raw.event(1, 60, Event::Frame { frame: 9, caller: 7, ip: 0x9000 });
+        raw.event(1, 60, Event::Frame { frame: 7, caller: 0, ip: 0x7000 });
+        raw.event(1, 60, Event::Free { at: A });
+        let path = b"/bin/x\0\xAB\x01";
+        for _ in 0..2 {
+            raw.event(1, 60, Event::Module { start: 0x7000, end: 0xA000, offset: 0x1000, path });
+        }
+    });
+    let frames = trace.frames().unwrap();
+    let stacks: Vec<(u64, Vec<u64>)> = trace
+        .steps()
+        .filter_map(|step| match step.unwrap().op {
+            Op::Allocate { size, frame, .. } | Op::Reallocate { size, frame, .. } => {
+                Some((size, frames.stack(frame).collect()))
+            }
+            _ => None,
+        })
+        .collect();
+    let deep = vec![0x9000, 0x7000];
+    assert_eq!(stacks, [(1, deep), (2, vec![]), (3, vec![]), (4, vec![0x7000])]);
+    let [module] = &trace.about().modules[..] else { panic!("{:?}", trace.about().modules) };
+    assert_eq!((module.path.as_str(), module.build_id.as_str()), ("/bin/x", "ab01"));
+    assert_eq!((module.start, module.end, module.offset), (0x7000, 0xA000, 0x1000));
+}
+
+#[test]
 fn an_address_that_another_thread_frees_at_the_same_time_is_freed_first() {
     for (free, malloc) in [(100, 100), (110, 100), (100, 110)] {
         for (owner, taker) in [(0, 1), (1, 0)] {
