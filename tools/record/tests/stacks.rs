@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use common::{Recorded, compile, steps};
 use recording::Stacks;
-use trace::{Op, Trace};
+use trace::{How, Op, Trace};
 
 /// The size, the frame and the stack of each allocation.
 fn stacks(trace: &Trace) -> Vec<(u64, u32, Vec<u64>)> {
     let frames = trace.frames().unwrap();
     let of = |op| match op {
+        // What a child has inherited.
+        Op::Allocate { how: How::Born, .. } => None,
         Op::Allocate { size, frame, .. } | Op::Reallocate { size, frame, .. } => {
             Some((size, frame, frames.stack(frame).collect()))
         }
@@ -66,7 +68,7 @@ fn stacks_are_those_of_the_c_library() {
         &["-O0"][..],
         &["-O2"],
         &["-O2", "-fno-omit-frame-pointer"],
-        &["-O3", "-fcf-protection=full", "-no-pie"],
+        &["-O3", "-fcf-protection=full", "-no-pie", "-Wl,--section-start=.far=0x2600000"],
     ] {
         let recorded = Recorded::compiled("stacks.c", flags);
         for (name, other) in [("one.so", "-DOTHER=0"), ("other.so", "-DOTHER=999")] {

@@ -181,6 +181,9 @@ impl Planner {
         self.planned.duration_ns = self.planned.duration_ns.max(step.time);
         match step.op {
             Op::Allocate { block, how, size, align, .. } => {
+                if how == How::Born {
+                    self.planned.recorded.born(size);
+                }
                 self.allocate(step, block, size, call_of(how, align))
             }
             Op::Reallocate { old, block, size, .. } => self.reallocate(step, old, block, size),

@@ -9,7 +9,7 @@ const SMALL_PART: u64 = 10;
 /// The recorded program's own memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recorded {
-    /// What it had when the recording began.
+    /// What it had when the recording began, without the blocks that were there before: a replay allocates those too.
     pub start: u64,
     /// The most that it had.
     pub peak: u64,
@@ -26,6 +26,8 @@ pub struct Recorded {
     area: f64,
     /// What the program itself has mapped.
     mapped: u64,
+    /// Bytes of the blocks that were there before the recording began.
+    born: u64,
     looks: u64,
     every: u64,
 }
@@ -57,10 +59,15 @@ impl Recorded {
         self.own_mapped = self.own_mapped.max(self.mapped);
     }
 
+    /// A block that was there before the recording began.
+    pub(crate) fn born(&mut self, size: u64) {
+        self.born += size;
+    }
+
     /// One look.
     pub(crate) fn look(&mut self, events: u64, anon: u64) {
         if self.looks == 0 {
-            (self.start, self.every) = (anon, 1);
+            (self.start, self.every) = (anon.saturating_sub(self.born), 1);
         }
         let held = anon.saturating_sub(self.start.saturating_add(self.mapped));
         self.area += (events - self.calls) as f64 * f64::midpoint(self.end as f64, held as f64);
@@ -95,6 +102,11 @@ mod tests {
         }
         assert!(recorded.points.len() < MOST && recorded.points.is_sorted());
         assert_eq!((recorded.start, recorded.mallocs()), (100, Some(800)));
+        let mut forked = Recorded::default();
+        forked.born(60);
+        forked.look(1, 100);
+        forked.look(2, 130);
+        assert_eq!((forked.start, forked.mallocs()), (40, Some(90)));
         assert!((2.9..3.1).contains(&recorded.mean()), "{}", recorded.mean());
         assert_eq!((recorded.points[0], recorded.end), ((0, 0), 99_999 % 7));
         recorded.map(4000, 0);

@@ -26,7 +26,7 @@ fn free_place(object: &Object) -> Option<&'static AtomicUsize> {
     for place in &MET {
         match place.load(Ordering::Relaxed) {
             0 => return Some(place),
-            start if start == object.start => return None,
+            start if start == object.start() => return None,
             _ => {}
         }
     }
@@ -49,7 +49,7 @@ pub(super) fn met(object: &Object, time: u64) {
             return;
         }
     }
-    place.store(object.start, Ordering::Relaxed);
+    place.store(object.start(), Ordering::Relaxed);
 }
 
 /// Path, a zero, and the build id: how long that is.

@@ -49,7 +49,7 @@ struct Link {
 
 /// A loaded file.
 pub(super) struct Object {
-    pub(super) start: usize,
+    /// How far from the addresses of its file it was loaded.
     base: usize,
     /// As the loader has it: nothing for the program itself.
     pub(super) name: &'static CStr,
@@ -57,6 +57,15 @@ pub(super) struct Object {
 }
 
 impl Object {
+    fn new(base: usize, name: &'static CStr, headers: &'static [Elf64_Phdr]) -> Self {
+        Self { base, name, headers }
+    }
+
+    /// Where it begins: no other file does there.
+    pub(super) fn start(&self) -> usize {
+        self.parts(PT_LOAD).next().map_or(0, |part| self.address(part))
+    }
+
     /// The file that was loaded around this address.
     #[cold]
     pub(super) fn around(address: usize) -> Option<Self> {
@@ -136,31 +145,52 @@ fn found(find: *mut (), address: usize) -> Option<Object> {
     }
     // SAFETY: zeros, or what was written.
     let about = unsafe { about.assume_init() };
-    let header = about.start.cast::<Elf64_Ehdr>();
-    // SAFETY: what was loaded first of a file begins with its header.
-    let header = unsafe { &*header };
-    let fits = usize::from(header.e_phnum) * size_of::<Elf64_Phdr>() + header.e_phoff as usize;
-    if header.e_ident[..4] != *b"\x7FELF"
-        || usize::from(header.e_phentsize) != size_of::<Elf64_Phdr>()
-        || fits > PAGE
-    {
-        return None;
+    if about.link.is_null() {
+        let headers = headers_at(about.start)?;
+        return Some(Object::new(base_of(headers, about.start.addr())?, c"", headers));
     }
-    let headers = about.start.wrapping_add(header.e_phoff as usize).cast();
+    // SAFETY: the loader's, as long as the file is loaded.
+    let link = unsafe { &*about.link };
+    // SAFETY: a string of the loader's.
+    let name = unsafe { CStr::from_ptr(link.name) };
+    // Of a program whose parts do not lie side by side the loader says where this part begins.
+    let headers = if name.is_empty() { program_headers() } else { headers_at(about.start)? };
+    Some(Object::new(link.base, name, headers))
+}
+
+/// The headers of the program itself, as the kernel loaded it.
+fn program_headers() -> &'static [Elf64_Phdr] {
+    // SAFETY: asks only.
+    let at = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
+    // SAFETY: asks only.
+    let count = unsafe { libc::getauxval(libc::AT_PHNUM) } as usize;
+    if at == 0 {
+        return &[];
+    }
+    let at = core::ptr::with_exposed_provenance(at);
+    // SAFETY: the kernel says where they are.
+    unsafe { core::slice::from_raw_parts(at, count) }
+}
+
+/// The headers of a file that was loaded from this address on.
+fn headers_at(start: *const u8) -> Option<&'static [Elf64_Phdr]> {
+    let header = start.cast::<Elf64_Ehdr>();
+    // SAFETY: what was loaded first of a file begins with its header, and what was not is looked at here only.
+    let header = unsafe { &*header };
+    let (at, count) = (header.e_phoff as usize, usize::from(header.e_phnum));
+    let is_right = header.e_ident[..4] == *b"\x7FELF"
+        && usize::from(header.e_phentsize) == size_of::<Elf64_Phdr>()
+        && at < PAGE
+        && at + count * size_of::<Elf64_Phdr>() <= PAGE;
+    let headers = start.wrapping_add(at).cast();
     // SAFETY: in the file's first page.
-    let headers = unsafe { core::slice::from_raw_parts(headers, header.e_phnum.into()) };
-    let name = if about.link.is_null() {
-        c""
-    } else {
-        // SAFETY: the loader's, as long as the file is loaded.
-        let link = unsafe { &*about.link };
-        // SAFETY: a string of the loader's.
-        unsafe { CStr::from_ptr(link.name) }
-    };
-    let first = headers.iter().find(|part: &&Elf64_Phdr| part.p_type == PT_LOAD)?;
-    let start = about.start.addr();
-    let base = start.wrapping_sub(first.p_vaddr as usize & !(PAGE - 1));
-    Some(Object { start, base, name, headers })
+    is_right.then(|| unsafe { core::slice::from_raw_parts(headers, count) })
+}
+
+/// How far from the addresses of its file it was loaded.
+fn base_of(headers: &[Elf64_Phdr], start: usize) -> Option<usize> {
+    let first = headers.iter().find(|part| part.p_type == PT_LOAD)?;
+    Some(start.wrapping_sub(first.p_vaddr as usize & !(PAGE - 1)))
 }
 
 /// The same where the loader has no such function.
@@ -183,14 +213,13 @@ fn iterated(address: usize) -> Option<Object> {
         let headers =
             unsafe { core::slice::from_raw_parts(about.dlpi_phdr, about.dlpi_phnum.into()) };
         let base = about.dlpi_addr as usize;
-        let loaded = headers.iter().filter(|part| part.p_type == PT_LOAD);
-        let start = loaded.clone().map(|part| base + part.p_vaddr as usize).min();
-        let end = loaded.map(|part| base + (part.p_vaddr + part.p_memsz) as usize).max();
-        let (start, end) = (start.unwrap_or(0) & !(PAGE - 1), end.unwrap_or(0));
+        let has_it = |part: &Elf64_Phdr| {
+            asked.address.wrapping_sub(base + part.p_vaddr as usize) < part.p_memsz as usize
+        };
+        let is_it = headers.iter().any(|part| part.p_type == PT_LOAD && has_it(part));
         // SAFETY: a string of the loader's.
         let name = unsafe { CStr::from_ptr(about.dlpi_name) };
-        let object = Object { start, base, name, headers };
-        let is_it = (start..end).contains(&asked.address);
+        let object = Object::new(base, name, headers);
         asked.found = is_it.then_some(object);
         is_it.into()
     }

@@ -38,6 +38,12 @@ APART void on_a_stack_of_words(int words, int size) {
     block = room;
 }
 
+// In a part of the program that a flag puts far from the others.
+__attribute__((noinline, section(".far"))) void far_off(int size) {
+    down(1, size);
+    block = 0;
+}
+
 APART void aligned(int words, int size) {
     char room[64] __attribute__((aligned(64)));
     char more[words];
@@ -119,6 +125,7 @@ int main(void) {
     leaf(4900);
     for (int i = 0; i < 3; i++) down(i, 4901 + i);
     aligned(100, 4910);
+    far_off(4911);
     down(200, 4920);
     down(100, 4921);
     signaled(0);
