@@ -222,7 +222,7 @@ mod tests {
         *live -= 1000;
         marks.gone(thread, 1000);
         marks.mark(thread, "reply", *live);
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             *live += 5000;
             marks.allocated(thread, 5000, *live);
             *live -= 5000;

@@ -334,3 +334,27 @@ fn a_damaged_trace_is_no_panic() {
     let facts = toy.facts();
     assert!(!page(&facts, &findings(&facts), None, &[], Some(80)).is_empty());
 }
+
+#[test]
+fn what_each_request_keeps_is_said_and_stands_in_a_table() {
+    let mut toy = Toy::default();
+    toy.mark(0, "load");
+    toy.malloc(0, 100_000);
+    for _ in 0..500 {
+        toy.mark(0, "a request whose name goes on and on");
+        toy.churn(0, 20);
+        toy.malloc(0, 48);
+        toy.mark(0, "idle");
+    }
+    let facts = toy.facts();
+    let marks: Vec<_> = facts.marks.iter().map(|mark| (mark.times, mark.keeps)).collect();
+    assert_eq!(marks, [(1, 100_000), (500, 48), (500, 0)]);
+    let text = page(&facts, &[], None, &[], Some(80));
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let one_line = text.replace('\n', " ");
+    let said = "leaves 48 B behind (the median of 500): 23.4 KiB in all.";
+    assert!(one_line.contains(said), "{text}");
+    assert!(text.contains("a request whose n…"), "{text}");
+    let without = leak().facts();
+    assert!(!page(&without, &[], None, &[], None).contains("from mark to next"));
+}

@@ -85,6 +85,10 @@ impl Places {
     }
 
     /// The address at this place.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "below the size of a piece, and below their number"
+    )]
     fn read(&mut self, at: u64) -> Result<u64, Error> {
         let (number, within) = (at / PIECE as u64, (at % PIECE as u64) as usize);
         let kept = &mut self.pieces[(number % PIECES as u64) as usize];

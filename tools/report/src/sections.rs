@@ -43,13 +43,27 @@ pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
             figures(Part::Latency, "slow"),
         ),
         section("sequences", "Sequences", SEQUENCES, vec![tables::sequences(view)], Vec::new()),
-        section("sweeps", "Sweeps", SWEEPS, Vec::new(), figures(Part::Curves, "sweeps")),
+        curves(view, figures(Part::Curves, "sweeps")),
         section("others", "Other figures", OTHERS, vec![tables::values(view)], Vec::new()),
     ]);
     // Why there is no mean is worth a word.
     let is_said = |s: &Section| s.id == "overall" && !view.report.left_out.is_empty();
     all.retain(|section| section.has_figures() || is_said(section));
     all
+}
+
+/// The curves of workloads: those of a sweep, or of a replay's memory.
+fn curves(view: &View<'_>, figures: Vec<Figure>) -> Section {
+    match view.report.workloads.iter().any(|work| work.replayed.is_some()) {
+        true => section(
+            "sweeps",
+            "Memory over the calls",
+            REPLAY,
+            vec![tables::resident(view)],
+            figures,
+        ),
+        false => section("sweeps", "Sweeps", SWEEPS, Vec::new(), figures),
+    }
 }
 
 fn one(view: &View<'_>, figures: Vec<Figure>) -> Section {
@@ -138,6 +152,8 @@ const SLOW: &str = "How long single calls took, timed one by one in a pass of th
 const SEQUENCES: &str = "Numbers in the order in which objects are handed out, the first 20 of each; of distances the median stands \
      beside them.";
 const SWEEPS: &str = "What changes as a workload's parameter does; medians of the runs.";
+const REPLAY: &str = "Resident memory above the start, in the recorded program and in its replays, by the number of calls; in grey what was \
+     live. In the table: at its peak, the mean over all calls, after the last call, and with all freed.";
 const OTHERS: &str = "What single workloads count besides, as medians of their runs.";
 
 fn section(

@@ -1,7 +1,7 @@
 // What the page of a recorded heap does: the slider over time, the colours of cells, reading them off, files of figures.
 (() => {
   const { all, one, save, csv, data } = page;
-  const { heaps, moments, asked, classes, curves, lifetimes, pairs } = data();
+  const { heaps, moments, asked, classes, curves, sizes, lifetimes, pairs } = data();
   const BY = ["size", "age", "thread"];
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const NEVER = 0xffff, FREE = 0xfffe;
@@ -131,6 +131,7 @@
   const files = {
     curve: () => [["heap", "seconds", "live", "resident", "above_start"],
       ...curves.flatMap(({ name, points }) => points.map((point) => [name, ...point]))],
+    sizes: () => [["size", "allocated", "freed"], ...sizes],
     lifetimes: () => table(lifetimes, "size", "lived_for"),
     threads: () => table(pairs, "allocated_by", "freed_by"),
   };

@@ -16,7 +16,7 @@ use heap::LABEL;
 pub(crate) use heap::{NO_ADDRESSES, class_of, key, level};
 pub(crate) use ink::{Ink, Line};
 pub(crate) use sides::{Grid, figures};
-pub(crate) use tables::{lifetimes, pairs};
+pub(crate) use tables::{lifetimes, pairs, sizes};
 pub(crate) use words::{class_name, headline, scale, sentence};
 
 /// Lines are no wider where nobody says how wide they may be.
@@ -84,6 +84,7 @@ fn all(pictures: &Pictures, by: By, form: Form, width: Option<usize>) -> Vec<Lin
         lines.extend(sides::about(pictures, width));
         lines.extend(key(pictures, by, form, width));
     }
+    part(&mut lines, "Blocks by size", sizes(pictures, width));
     part(&mut lines, "Size × lifetime, % of all blocks", lifetimes(pictures));
     part(
         &mut lines,

@@ -61,6 +61,25 @@ impl Lifetimes {
     }
 }
 
+/// How many blocks of a size were allocated, and how many of them were freed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BySize {
+    pub(crate) name: String,
+    pub(crate) allocated: u64,
+    pub(crate) freed: u64,
+}
+
+impl Lifetimes {
+    /// The same rows, by how many there were.
+    pub(crate) fn by_size(&self) -> Vec<BySize> {
+        let row = |(name, sums): (String, &[Sum; LIVES])| {
+            let allocated = sums.iter().map(|sum| sum.blocks).sum();
+            BySize { name, allocated, freed: allocated - sums[LIVES - 1].blocks }
+        };
+        self.rows().into_iter().map(row).collect()
+    }
+}
+
 fn size_name(row: usize) -> String {
     if row == SIZES - 1 {
         return "larger".to_owned();
@@ -85,6 +104,9 @@ mod tests {
         assert_eq!(rows[0].1[0], Sum { blocks: 2, bytes: 16 });
         assert_eq!(rows[1].1[1].blocks, 1, "17 bytes, 100 ns");
         assert_eq!(rows[2].1[LIVES - 1].blocks, 1, "never freed");
+        let by_size = lifetimes.by_size();
+        let counts = |row: usize| (by_size[row].allocated, by_size[row].freed);
+        assert_eq!([0, 1, 2].map(counts), [(2, 2), (1, 1), (1, 0)]);
         let (name, last) = &rows[SIZES - 1];
         assert_eq!((name.as_str(), last[LIVES - 2].blocks), ("larger", 1));
         assert!(Lifetimes::new().rows().is_empty());

@@ -12,6 +12,7 @@ mod curve;
 mod encode;
 mod heap;
 mod heat;
+mod sizes;
 
 use serde::Serialize;
 use show::{Figure, Page, Section};
@@ -33,6 +34,8 @@ struct Data<'a> {
     curves: Vec<curve::Data<'a>>,
     /// Rows of bytes up to; blocks by lifetime.
     lifetimes: heat::Data,
+    /// Size, allocated, freed.
+    sizes: Vec<(&'a str, u64, u64)>,
     pairs: heat::Data,
 }
 
@@ -53,6 +56,7 @@ pub fn html(pictures: &Pictures, by: By) -> String {
     let rows = heap::rows(pictures);
     let lifetimes = lifetimes(pictures);
     let pairs = pairs(pictures);
+    let by_size = pictures.lifetimes.by_size();
     let classes = By::ALL.map(|by| (0..8).map(|class| class_name(pictures, by, class)).collect());
     let words = |at: usize| sentence(pictures, at);
     let data = Data {
@@ -73,6 +77,7 @@ pub fn html(pictures: &Pictures, by: By) -> String {
         classes: classes.into_iter().collect(),
         curves: pictures.sides().map(curve::data).collect(),
         lifetimes: lifetimes.data(),
+        sizes: by_size.iter().map(|row| (row.name.as_str(), row.allocated, row.freed)).collect(),
         pairs: pairs.data(),
     };
     let figure = |svg: String, kind: &'static str, is_wide: bool| Figure {
@@ -96,6 +101,16 @@ pub fn html(pictures: &Pictures, by: By) -> String {
             title: "Memory over time",
             about: curve::about(pictures),
             figures: curve::draw(pictures).map(|svg| figure(svg, "curve", true)).into_iter().collect(),
+            ..Section::default()
+        },
+        Section {
+            id: "sizes",
+            title: "Sizes",
+            about: "How many blocks of each size were allocated, and how many were freed.".to_owned(),
+            figures: vec![
+                figure(sizes::draw(&by_size, "allocations by size", |row| row.allocated), "sizes", false),
+                figure(sizes::draw(&by_size, "frees by size", |row| row.freed), "sizes", false),
+            ],
             ..Section::default()
         },
         Section {

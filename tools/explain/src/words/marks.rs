@@ -9,7 +9,7 @@ use crate::marks::ByMark;
 
 /// Rows, and characters of a name.
 const ROWS: usize = 12;
-const NAME: usize = 24;
+const NAME: usize = 18;
 
 /// Of the marks that come again and again, the one that keeps most.
 pub(super) fn sentence(facts: &Facts) -> Option<String> {
@@ -28,8 +28,7 @@ pub(super) fn sentence(facts: &Facts) -> Option<String> {
 
 /// A row for each, in the order in which they were first made.
 pub(super) fn table(facts: &Facts) -> Table {
-    let heads =
-        ["from a mark to the next", "times", "keeps", "peak", "most", "blocks", "live", "at last"];
+    let heads = ["from mark to next", "times", "keeps", "at most", "blocks", "live", "at last"];
     let mut table = Table::new(heads.map(Column::from));
     for mark in facts.marks.iter().take(ROWS) {
         let keeps = bytes(mark.keeps.unsigned_abs() as f64);
@@ -37,7 +36,6 @@ pub(super) fn table(facts: &Facts) -> Table {
             cut(&mark.name, NAME),
             count(mark.times as f64),
             if mark.keeps < 0 { format!("-{keeps}") } else { keeps },
-            bytes(mark.usual_peak as f64),
             bytes(mark.peak as f64),
             count(mark.blocks as f64),
             bytes(mark.live.0 as f64),

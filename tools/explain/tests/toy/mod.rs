@@ -77,6 +77,10 @@ impl Toy {
         self.step(0, Op::Map { address, len });
     }
 
+    pub(crate) fn mark(&mut self, thread: u32, name: &str) {
+        self.step(thread, Op::Mark(name.to_owned()));
+    }
+
     /// Blocks that come and go.
     pub(crate) fn churn(&mut self, thread: u32, times: u64) {
         for n in 0..times {

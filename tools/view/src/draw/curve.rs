@@ -10,6 +10,8 @@ use crate::curve::Point;
 use crate::pictures::{Frame, Pictures};
 
 const LABEL: usize = 10;
+/// A curve of fewer lines is a low one.
+const LOW: usize = 4;
 /// A name is no longer.
 const LONGEST: usize = 32;
 /// The lines of what is resident, by side.
@@ -66,7 +68,9 @@ pub(crate) fn curve(pictures: &Pictures, frame: &Frame, width: usize, height: us
         lines.push(drawn);
     }
     lines.push(pointer(pictures, column(frame.time), frame, columns));
-    lines.extend(marks(pictures, &column, columns, LABEL + 1));
+    // A low curve has no room for a list of names.
+    let most = if height < LOW { 1 } else { usize::MAX };
+    lines.extend(marks(pictures, &column, columns, LABEL + 1).into_iter().take(most));
     let mut parts = vec![Line::of("█", Ink::Live)];
     parts[0].put(" live", Ink::Mute);
     for ((side, values), (sign, ink)) in pictures.sides().zip(&sides).zip(LINES) {

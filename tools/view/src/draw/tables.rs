@@ -1,6 +1,6 @@
 //! Size × lifetime and who allocated × who freed, as shares of all blocks.
 
-use show::number::bytes;
+use show::number::{bytes, count};
 use show::text::cut;
 use show::{Cell, Table};
 
@@ -30,6 +30,29 @@ pub(crate) fn lifetimes(pictures: &Pictures) -> Vec<Line> {
         }
         let total: u64 = sums.iter().fold(0, |total, sum| total.saturating_add(sum.bytes));
         line.put(&format!("  {:>9}", bytes(total as f64)), Ink::Mute);
+        lines.push(line);
+    }
+    lines
+}
+
+/// Letters of a size and of a number, and the longest bar.
+const SIZE: usize = 9;
+const NUMBER: usize = 14;
+const BAR: usize = 48;
+
+/// A bar for each size: how many blocks were allocated, and how many were freed.
+pub(crate) fn sizes(pictures: &Pictures, width: usize) -> Vec<Line> {
+    let rows = pictures.lifetimes.by_size();
+    let most = rows.iter().map(|row| row.allocated).max().unwrap_or(0).max(1);
+    let room = width.saturating_sub(SIZE + 2 * NUMBER + 2).clamp(1, BAR);
+    let head = format!("{:SIZE$}{:>NUMBER$}{:>NUMBER$}", "", "allocated", "freed");
+    let mut lines = vec![Line::of(&head, Ink::Mute)];
+    for row in rows {
+        let [allocated, freed] = [row.allocated, row.freed].map(|n| count(n as f64));
+        let mut line = Line::of(&format!("{:>SIZE$}", row.name), Ink::Mute);
+        line.put(&format!("{allocated:>NUMBER$}{freed:>NUMBER$}  "), Ink::Plain);
+        let bar = (u128::from(row.allocated) * room as u128).div_ceil(u128::from(most));
+        line.put(&"█".repeat(bar as usize), Ink::Live);
         lines.push(line);
     }
     lines

@@ -52,8 +52,8 @@ const RULES: &str = "\
 #heap figure p { margin: 0 0 .4rem; font-variant-numeric: tabular-nums; }
 #heap .sides svg.plot { max-width: none; }
 #heap .sides.one svg.plot { min-width: 48rem; }
-#lifetimes .figures { grid-template-columns: repeat(auto-fill, minmax(min(100%, 32rem), 1fr)); }
-#lifetimes svg.plot { max-width: none; }
+#lifetimes .figures, #sizes .figures { grid-template-columns: repeat(auto-fill, minmax(min(100%, 32rem), 1fr)); }
+#lifetimes svg.plot, #sizes svg.plot { max-width: none; }
 ";
 
 /// The heap for the script: where the rows are, and the cells that are ever used of each moment.

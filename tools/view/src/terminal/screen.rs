@@ -13,11 +13,12 @@ use super::state::{Middle, State, most};
 use crate::draw::{self, Form, Grid, Ink, Line};
 use crate::pictures::Pictures;
 
-const HELP: [&str; 12] = [
+const HELP: [&str; 13] = [
     "← →  h l        a moment back, a moment on; with shift ten of them",
     "PgUp PgDn       ten moments back, ten on",
     "Home End        the first moment, the last",
     "p               the peak of live memory",
+    "m               the next mark of the program",
     "space           play; once more: stop",
     "c               what colours say: size, age, thread",
     "+ -             smaller cells and more rows; larger cells and fewer",
@@ -176,7 +177,17 @@ mod tests {
         pressed(&mut state, &pictures, &[KeyCode::Home, KeyCode::Char(' ')]);
         (0..1000).for_each(|_| state.tick(&pictures));
         assert_eq!((state.at, state.plays), (last, false), "what is played ends at the end");
-        pressed(&mut state, &pictures, &[KeyCode::Char('q')]);
+        let mut marked = pictures;
+        let time = marked.frames[last / 2].time;
+        marked.marks.ticks = vec![(time - 1, 0), (time, 0), (time + 1, 0)];
+        state.at = 0;
+        pressed(&mut state, &marked, &[KeyCode::Char('m')]);
+        assert_eq!(state.at, last / 2);
+        pressed(&mut state, &marked, &[KeyCode::Char('m')]);
+        assert_eq!(state.at, last / 2 + 1);
+        pressed(&mut state, &marked, &[KeyCode::Char('m')]);
+        assert_eq!(state.at, 0, "behind the last one it begins again");
+        pressed(&mut state, &marked, &[KeyCode::Char('q')]);
         assert!(state.is_over);
     }
 

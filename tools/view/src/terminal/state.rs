@@ -82,6 +82,7 @@ impl State {
                 self.plays = !plays;
                 self.at = if self.at == last { 0 } else { self.at };
             }
+            KeyCode::Char('m') => self.at = next_mark(pictures, self.at, last),
             KeyCode::Char('c') => self.by = self.by.next(),
             KeyCode::Char('+' | '=') => self.zoom(-1),
             KeyCode::Char('-') => self.zoom(1),
@@ -127,6 +128,15 @@ impl State {
         let by = self.rows.as_ref().map_or(1, |(_, grid)| (grid.high / 4).max(1));
         self.top = if down { self.top + by } else { self.top.saturating_sub(by) };
     }
+}
+
+/// The first moment behind this one at which another mark has been made; behind the last mark the first moment.
+fn next_mark(pictures: &Pictures, at: usize, last: usize) -> usize {
+    let frames = &pictures.frames;
+    let mut ticks = pictures.marks.ticks.iter().map(|(time, _)| *time);
+    ticks
+        .find(|time| *time > frames[at].time)
+        .map_or(0, |time| frames.partition_point(|frame| frame.time < time).max(at + 1).min(last))
 }
 
 /// How many rows the heap with most of them has.
