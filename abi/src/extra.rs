@@ -29,7 +29,6 @@ struct Figures {
     purged: usize,
 }
 
-/// The version as text.
 #[unsafe(no_mangle)]
 extern "C" fn heapwright_version() -> *const c_char {
     VERSION.as_ptr()

@@ -7,7 +7,7 @@
 //!
 //! The library is built by the route that bare metal takes ([`toolchain`]); then the runner of `abi/tests` compiles the
 //! programs of `abi/tests/c` and `tests/misuse` for the target and runs them. Which of them cannot run there, and why, is
-//! in `abi/tests/runner/target.rs`. On aarch64 python3 follows.
+//! in `abi/tests/runner/target.rs`. On aarch64 the recorder's tests of single processes follow, and python3.
 
 mod python;
 mod tally;
@@ -60,6 +60,11 @@ const QUICK: &str = "exports c::aligned_alloc c::calloc_zero c::config_safe c::d
                      c::posix_memalign c::realloc_null c::thread_keys c::usable_size c::valloc \
                      cxx::new_forms cxx::new_replaced misuse::free_twice_small misuse::free_wild";
 
+/// The word that asks for the recorder alone, and the tests of it that run in the emulator.
+const RECORDER: [&str; 1] = ["recorder"];
+const RECORDED: [&str; 3] =
+    ["every_call_is_there", "threads_pass_blocks_on", "what_was_done_before_a_hard_end_is_there"];
+
 /// What `--quick` leaves out elsewhere: long, and depending on how threads overlap.
 const LONG: [&str; 4] = ["c::exhaustion", "c::fork_", "c::region_terabyte", "c::rlimit_as_late"];
 
@@ -71,7 +76,7 @@ pub(crate) struct Options {
     /// Without the longest programs, in the emulator only a fixed part
     #[arg(long)]
     quick: bool,
-    /// musl or aarch64: only there; any other word: only programs whose name contains it, and no python3
+    /// musl or aarch64: only there; recorder: only that; any other word: only programs whose name contains it, and no python3
     #[arg(value_name = "WORD")]
     words: Vec<String>,
 }
@@ -106,11 +111,14 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         if let Some(why) = port.missing() {
             return Err(why);
         }
-        let library = port.build()?;
         let emulated = port.emulator.is_some();
+        let library = port.build("heapwright-abi", "libheapwright.so")?;
         let mut pages: Vec<Option<&str>> = vec![None];
         if emulated && !options.pages.is_empty() {
             pages = options.pages.iter().map(|page| Some(page.as_str())).collect();
+        }
+        if asked == RECORDER {
+            pages.clear();
         }
         let mut filters = asked.clone();
         if emulated && options.quick && filters.is_empty() {
@@ -121,6 +129,11 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
             let tally = port.suite(&library, page, &filters, skipped)?;
             println!("{}", tally.shown(port.name, page));
             well &= tally.is_well();
+        }
+        if emulated && (asked.is_empty() || asked == RECORDER) {
+            let is_well = port.recorder()?;
+            println!("{} recorder: {}", port.name, if is_well { "as here" } else { "failed" });
+            well &= is_well;
         }
         if let Some(emulator) = port.emulator.filter(|_| asked.is_empty()) {
             let result = python::same_on_both(emulator, &library);
@@ -140,16 +153,27 @@ impl Port {
         self.needs.iter().find_map(|(program, package)| command::missing(program, package))
     }
 
-    /// Builds the library, in release; the static one lies beside it.
-    fn build(&self) -> Result<PathBuf, String> {
+    /// Builds a package's library, in release; the static one lies beside it.
+    fn build(&self, package: &str, library: &str) -> Result<PathBuf, String> {
         let mut cargo = toolchain::cargo(self.target)?;
-        cargo.args(["--release", "--quiet", "--package", "heapwright-abi", "--manifest-path"]);
+        cargo.args(["--release", "--quiet", "--package", package, "--manifest-path"]);
         cargo.arg(root().join("Cargo.toml"));
         let status = cargo.status().map_err(|e| format!("cargo did not start: {e}"))?;
         if !status.success() {
-            return Err(format!("the library for {} was not built: {status}", self.name));
+            return Err(format!("{library} for {} was not built: {status}", self.name));
         }
-        Ok(toolchain::built(self.target, "libheapwright.so"))
+        Ok(toolchain::built(self.target, library))
+    }
+
+    /// The recorder's tests that need no more of a kernel than the emulator has, with programs and the recorder of this port.
+    fn recorder(&self) -> Result<bool, String> {
+        let library = self.build("heapwright-record", "libheapwright_record.so")?;
+        let mut cargo = command::cargo();
+        cargo.args(["test", "--quiet", "--package", "heapwright-recording", "--test", "recorder"]);
+        cargo.args(["--", "--exact"]).args(RECORDED);
+        cargo.env("HEAPWRIGHT_TARGET", self.name).env("HEAPWRIGHT_SO", library);
+        let status = cargo.status().map_err(|e| format!("cargo did not start: {e}"))?;
+        Ok(status.success())
     }
 
     /// The programs of `abi/tests` on the library, with pages of `page` bytes.

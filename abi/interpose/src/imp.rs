@@ -10,4 +10,6 @@ pub(crate) use x86_64::{
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
-pub(crate) use aarch64::{call_aside, call_between, jump_after, jump_unless, with_caller};
+pub(crate) use aarch64::{
+    call_aside, call_between, jump_after, jump_unless, note_caller, with_caller,
+};

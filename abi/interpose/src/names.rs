@@ -4,13 +4,15 @@
 //! malloc:   is armed::WORD's word set? then begin;  jmp [SLOTS.malloc]
 //! ```
 //!
-//! So a call costs a test and one jump, and switching the recorder on or off is writing the slots.
+//! So a call costs a test and one jump, and switching the recorder on or off is writing the slots. Nothing begins by `mmap` and
+//! `munmap`: a malloc that the program brings calls them with its lock held, and to begin is to look names up, which allocates.
 
 use core::ffi::{c_char, c_int, c_long, c_void};
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::next::stand_in;
 use crate::{armed, first, imp};
 
 /// The address of a function of the type `F`.
@@ -128,7 +130,12 @@ macro_rules! tables {
 
         /// The slots before the first call.
         #[expect(clippy::declare_interior_mutable_const, reason = "what the table begins with")]
-        const FIRST: Table = Table { $($name: Slot::of(first_call::$name as *const ()),)* };
+        const FIRST: Table = Table {
+            mmap: Slot::of(stand_in::mmap as *const ()),
+            mmap64: Slot::of(stand_in::mmap as *const ()),
+            munmap: Slot::of(stand_in::munmap as *const ()),
+            ..Table { $($name: Slot::of(first_call::$name as *const ()),)* }
+        };
 
         /// Exported: each jumps to where its slot says.
         #[allow(non_snake_case, reason = "the names of C++")]

@@ -114,7 +114,7 @@ names::each_name!(stand_in);
 
 /// What a C library without a function leaves to us, and what the recorder begins with: see `arena`.
 #[allow(non_snake_case, reason = "the names of C++")]
-mod stand_in {
+pub(crate) mod stand_in {
     use super::*;
     pub(super) use crate::operators::stand_in::*;
     use crate::{arena, errno};
@@ -196,7 +196,7 @@ mod stand_in {
         unsafe { next().free.get()(block) }
     }
 
-    pub(super) unsafe extern "C" fn mmap(
+    pub(crate) unsafe extern "C" fn mmap(
         at: *mut c_void,
         len: usize,
         protection: c_int,
@@ -211,7 +211,7 @@ mod stand_in {
 
     pub(super) use mmap as mmap64;
 
-    pub(super) unsafe extern "C" fn munmap(at: *mut c_void, len: usize) -> c_int {
+    pub(crate) unsafe extern "C" fn munmap(at: *mut c_void, len: usize) -> c_int {
         // SAFETY: the caller's promise.
         unsafe { libc::syscall(libc::SYS_munmap, at, len) as c_int }
     }

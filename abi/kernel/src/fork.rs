@@ -60,7 +60,6 @@ pub(crate) trait Pool {
     }
 }
 
-/// A pool in a message.
 pub(crate) struct Named<'a>(pub(crate) &'a dyn Pool);
 
 impl fmt::Display for Named<'_> {

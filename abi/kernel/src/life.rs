@@ -60,7 +60,6 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    /// Alive.
     pub(crate) const fn new(kind: Kind) -> Self {
         Self { mark: AtomicU32::new(kind as u32), builder: AtomicUsize::new(0) }
     }

@@ -61,7 +61,6 @@ impl fork::Pool for Pool {
 }
 
 impl Inside {
-    /// An object, and where it is.
     fn allocate(&mut self, size: usize) -> Result<(NonNull<Row>, u32), HandleError> {
         let handle = self.heap.allocate(size)?;
         let page = self.heap.bytes(handle)?.as_ptr().wrapping_sub(handle.offset());

@@ -249,7 +249,6 @@ impl<M: DropIn> fmt::Display for Line<'_, M> {
     }
 }
 
-/// No size classes.
 #[derive(Debug)]
 pub(crate) struct Sizes;
 

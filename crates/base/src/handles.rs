@@ -143,16 +143,7 @@ pub struct HandleUsage {
     pub tables: usize,
 }
 
-impl HandleUsage {
-    /// How many thousandths of the pages are payload; 0 when there are no pages.
-    #[must_use]
-    pub const fn density(&self) -> usize {
-        match self.payload.checked_mul(1000) {
-            Some(payload) if self.pages > 0 => payload / self.pages,
-            _ => 0,
-        }
-    }
-}
+impl HandleUsage {}
 
 /// Every object lies in one piece.
 pub trait Map: HandleAllocator {

@@ -75,11 +75,6 @@ impl<A> Pooled<A> {
     pub const unsafe fn new<const N: usize>(inner: A, pool: &'static Pool<N>) -> Self {
         Self { inner, start: pool.0.get().cast(), len: N, grown: 0 }
     }
-
-    /// What it is around.
-    pub const fn inner(&self) -> &A {
-        &self.inner
-    }
 }
 
 impl<A: AddMemory> Pooled<A> {

@@ -138,11 +138,6 @@ impl<P: PageAllocator> XvMalloc<P> {
         }
     }
 
-    /// What the pages are from.
-    pub const fn pages(&self) -> &P {
-        &self.from
-    }
-
     /// Gives all pages back to what they are from; every object is gone. O(pages).
     pub fn into_pages(mut self) -> P {
         self.pages.give_back(&mut self.from);

@@ -151,11 +151,6 @@ impl<P: PageAllocator> Zbud<P> {
         }
     }
 
-    /// What the pages are from.
-    pub const fn pages(&self) -> &P {
-        &self.from
-    }
-
     /// Gives all pages back to what they are from; every object is gone. O(pages).
     pub fn into_pages(mut self) -> P {
         for page in 0..self.records.len() {

@@ -159,11 +159,6 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         &self.classes
     }
 
-    /// What the pages are from.
-    pub const fn pages(&self) -> &P {
-        &self.from
-    }
-
     fn zspage(&self, id: u32) -> &Zspage<F::Chain> {
         self.zspages.get(id).unwrap_or_else(|| unreachable!("a zspage has a record"))
     }

@@ -401,12 +401,6 @@ impl<P: PageAllocator> Kmalloc<P> {
         small + self.large
     }
 
-    /// The pages it takes slabs and larger blocks from.
-    #[must_use]
-    pub const fn pages(&self) -> &P {
-        &self.pages
-    }
-
     /// The same, to be given memory.
     ///
     /// # Safety

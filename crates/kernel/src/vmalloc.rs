@@ -41,7 +41,6 @@ mod frames;
 mod given;
 mod info;
 mod limits;
-mod locked;
 mod make;
 mod purge;
 mod realloc;
@@ -51,7 +50,6 @@ mod table;
 pub use error::{MAPPINGS, VmallocError};
 pub use info::VmallocUsage;
 pub use limits::{VmallocLimits, lazy_for};
-pub use locked::LockedVmalloc;
 
 use addresses::{Addresses, Area, Kind};
 use frames::Frames;

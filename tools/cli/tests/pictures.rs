@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use common::{exits, file, heapwright, outcome, refuses, says};
-use trace::testing::script;
+use trace::Packer;
+use trace::testing::{about, script};
 
 const TRACE: &str = "
 name app
@@ -51,13 +52,42 @@ fn one_page_is_written_whole() {
 }
 
 #[test]
+fn the_heap_on_other_allocators_stands_beside_the_recorded_one() {
+    let trace = script(TRACE);
+    let path = trace.path().to_str().unwrap();
+    let (out, err, code) = run(&["view", path, "-a", "ours=heapwright,glibc", "--at", "end"]);
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    for name in ["recorded: ", "ours: ", "glibc: "] {
+        assert_eq!(out.matches(name).count(), 1, "{name} in {out}");
+    }
+    assert!(out.contains("╌ ours") && out.contains("of it live"), "{out}");
+    let page = trace.path().with_extension("html");
+    let (_, err, code) = run(&["view", path, "-a", "heapwright", "--html", page.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{err}");
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("data-cells=\"1\"") && html.contains("<h3>heapwright</h3>"));
+}
+
+#[test]
 fn what_is_no_trace_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let text = file(folder.path(), "letter.trace", b"dear reader", 0o644);
-    let cases: [(&[&str], i32, &str); 6] = [
+    let trace = script(TRACE);
+    let trace = trace.path().to_str().unwrap().to_owned();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let empty = elsewhere.path().join("empty.trace");
+    Packer::create(&empty, &about()).unwrap().finish().unwrap();
+    let cases: [(&[&str], i32, &str); 9] = [
         (&["view", text.to_str().unwrap()], 2, "letter.trace is no trace"),
         (&["view", "/nowhere.trace"], 125, "/nowhere.trace"),
         (&["view", text.to_str().unwrap(), "--at", "soon"], 2, "is no moment"),
+        (&["view", &trace, "-a", "nosuch"], 2, "nosuch"),
+        (
+            &["view", &trace, "-a", "glibc,a=glibc:M=1,b=glibc:M=2,c=glibc:M=3"],
+            2,
+            "at most 3 beside",
+        ),
+        (&["view", empty.to_str().unwrap(), "-a", "glibc"], 2, "no calls of malloc"),
         (&["export", text.to_str().unwrap(), "--to", "csv"], 2, "letter.trace is no trace"),
         (&["export", text.to_str().unwrap(), "--to", "xml"], 2, "xml"),
         (&["import", text.to_str().unwrap()], 2, "letter.trace is no recording of heaptrack"),

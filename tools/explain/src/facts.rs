@@ -9,6 +9,8 @@ use serde::Serialize;
 pub use sites::{Amount, Site, Sites, Uses};
 pub use threads::{ByThread, Threads};
 
+use crate::marks::ByMark;
+
 /// Growth is followed over this number of windows of equal length.
 pub const WINDOWS: usize = 16;
 
@@ -31,6 +33,8 @@ pub struct Facts {
     pub growth: Growth,
     /// How long blocks lived, by size; those that were freed.
     pub lifetimes: Vec<Lifetime>,
+    /// What happens from each mark of the program to the next, in the order in which they were first made.
+    pub marks: Vec<ByMark>,
     /// Who allocates and who frees.
     pub threads: Threads,
     /// What was never freed.
@@ -138,8 +142,10 @@ pub struct Moment {
 /// Of what resident memory consists. The fields add up to `Moment::resident`; `untouched` is beside it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Account {
-    /// Pages of files: the program's code and libraries, and what it has mapped.
+    /// Pages of files: the program's code and libraries.
     pub files: u64,
+    /// Pages of files that the program has mapped itself.
+    pub own_files: u64,
     /// Shared memory.
     pub shared: u64,
     /// The program's data and stacks, and what the allocator needs for itself.
@@ -172,8 +178,19 @@ impl Account {
     /// All that is resident.
     #[must_use]
     pub fn sum(&self) -> u64 {
-        let not_asked = self.files + self.shared + self.base + self.own_maps + self.elsewhere;
-        not_asked + self.asked + self.rounding + self.free()
+        self.files
+            + self.base
+            + self.mapped()
+            + self.elsewhere
+            + self.asked
+            + self.rounding
+            + self.free()
+    }
+
+    /// What the program has mapped itself: anonymous, files and shared memory.
+    #[must_use]
+    pub fn mapped(&self) -> u64 {
+        self.own_maps + self.own_files + self.shared
     }
 }
 
@@ -263,10 +280,9 @@ pub struct Growth {
     pub by_size: Vec<Growing>,
     /// Bytes that live blocks of each thread grew by; the most first, at most 16.
     pub by_thread: Vec<(u32, i64)>,
-    /// For each mark by name.
-    pub by_mark: Vec<Mark>,
-    /// The largest live block from 16 KiB that was allocated in the second half and takes the place of a smaller one: a table, perhaps.
-    pub youngest_large: u64,
+    /// The largest block from 16 KiB that came in the second half right before a smaller one went, or was enlarged by `realloc`: a
+    /// table that grew. 0: there is none.
+    pub table: u64,
     /// Growth of anonymous memory.
     pub resident: i64,
     /// Growth of mappings of the program's own.
@@ -284,10 +300,12 @@ pub struct Growing {
     pub blocks: u64,
     /// Bytes allocated.
     pub allocated: u64,
-    /// Live bytes at the end of each window, of equal numbers of allocations.
+    /// The least live bytes in each window, of equal numbers of allocations.
     pub by_count: [u64; WINDOWS],
-    /// Live bytes at the end of each window, of equal times.
+    /// The least live bytes in each window, of equal times in which the program calls malloc.
     pub by_time: [u64; WINDOWS],
+    /// Bytes that were live when the work was done.
+    pub live: u64,
     /// Blocks that lived at the end.
     pub live_blocks: u64,
     /// Bytes of them by the window in which they were allocated.
@@ -298,38 +316,41 @@ pub struct Growing {
     pub old: u64,
     /// Bytes of those that were freed before the work was done.
     pub old_freed: u64,
-    /// Bytes that were freed only after it.
+    /// Those of them that were freed in the last quarter of the allocations.
+    pub old_freed_late: u64,
+    /// Bytes that were live when the work was done, and allocated in the second half of it but not in its last eighth.
+    pub settled: u64,
+    /// Bytes of those that were freed only then.
+    pub settled_freed: u64,
+    /// Bytes that were freed only after the work was done.
     pub freed_after: u64,
     /// Bytes that were never freed.
     pub never_freed: u64,
 }
 
 impl Growing {
-    /// Bytes that were live when the work was done.
+    /// The least that was live in each quarter of the work, by number of allocations.
     #[must_use]
-    pub fn live(&self) -> u64 {
-        self.by_count[WINDOWS - 1]
+    pub fn quarters(windows: &[u64; WINDOWS]) -> [u64; 4] {
+        let part = WINDOWS / 4;
+        core::array::from_fn(|n| windows[n * part..][..part].iter().min().copied().unwrap_or(0))
     }
 
-    /// Bytes by which it grew over the second half, by time or by allocations, whichever is less.
+    /// Bytes by which the least that was live grew from the second quarter to the last, by time or by allocations, whichever is less.
     #[must_use]
     pub fn growth(&self) -> i64 {
         let of = |windows: &[u64; WINDOWS]| {
-            windows[WINDOWS - 1].cast_signed() - windows[WINDOWS / 2 - 1].cast_signed()
+            let [_, second, _, last] = Self::quarters(windows);
+            last.cast_signed() - second.cast_signed()
         };
         of(&self.by_count).min(of(&self.by_time))
     }
-}
 
-/// A mark that the program made again and again.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Mark {
-    /// Its name.
-    pub name: String,
-    /// How often in the second half.
-    pub times: u64,
-    /// Bytes that were live more at the last than at the first of those.
-    pub grew: i64,
+    /// Of what was old at half-time, what was still there for the last quarter.
+    #[must_use]
+    pub fn old_late(&self) -> u64 {
+        self.old.saturating_sub(self.old_freed - self.old_freed_late)
+    }
 }
 
 /// Blocks that lived about as long and are about as large.

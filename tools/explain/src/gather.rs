@@ -10,7 +10,7 @@ use crate::moment::{self, Heap, Lived, Outside, Rule};
 use crate::outline::{self, Look, Outline};
 use crate::sites::{self, Stacks};
 use crate::units::Units;
-use crate::{growth, sizes, threads};
+use crate::{growth, marks, sizes, threads};
 
 /// The facts of a program, from its steps and its call stacks. `pass` hands over each step in order, and is called twice.
 ///
@@ -39,10 +39,13 @@ struct Second<'a> {
     units: Units,
     growth: growth::Follow,
     threads: threads::Follow,
+    marks: marks::Follow,
     lived: Lived,
     lifetimes: BTreeMap<(usize, usize), (u64, u64)>,
     own_maps: OwnMaps,
     base: Option<u64>,
+    /// Pages of files at the first look: the code that every program begins with.
+    code: Option<u64>,
     last: Look,
     rises: Rises,
     moments: [Option<Moment>; 3],
@@ -61,10 +64,12 @@ impl<'a> Second<'a> {
             units: Units::default(),
             growth: growth::Follow::new(outline),
             threads: threads::Follow::default(),
+            marks: marks::Follow::default(),
             lived: Lived::new(),
             lifetimes: BTreeMap::new(),
             own_maps: OwnMaps::default(),
             base: None,
+            code: None,
             last: Look::default(),
             rises: Rises::default(),
             moments: [None, None, None],
@@ -90,6 +95,7 @@ impl<'a> Second<'a> {
                     self.units.free(before.address, before.size());
                     self.growth.gone(old, &before, false);
                     self.threads.moved(before.thread, before.size());
+                    self.marks.gone(step.thread, before.size());
                     entry.born = before.born;
                     if size > before.size() || before.is_grown() {
                         entry = entry.grown();
@@ -99,7 +105,10 @@ impl<'a> Second<'a> {
             }
             &Op::Free { block, .. } => self.free(block, step.thread),
             Op::ThreadStart => self.threads.started(step.thread),
-            Op::ThreadEnd => self.threads.ended(step.thread),
+            Op::ThreadEnd => {
+                self.threads.ended(step.thread);
+                self.marks.close(step.thread, self.live.bytes);
+            }
             Op::ThreadName(name) => self.threads.named(step.thread, name),
             &Op::Map { address, len } => {
                 self.own_maps.map(address, len);
@@ -109,7 +118,7 @@ impl<'a> Second<'a> {
                 self.own_maps.unmap(address, len);
                 self.growth.own_maps(self.own_maps.bytes);
             }
-            Op::Mark(name) => self.growth.mark(name, self.live.bytes),
+            Op::Mark(name) => self.marks.mark(step.thread, name, self.live.bytes),
             &Op::Memory { anon, file, shmem } => {
                 let [anon, files, shared] = [anon, file, shmem].map(crate::bytes);
                 self.look(anon, files, shared);
@@ -131,7 +140,8 @@ impl<'a> Second<'a> {
         self.threads.allocated(entry.thread, entry.size());
         self.sites.allocated(block, entry.frame, entry.size());
         let was_half = self.growth.is_half();
-        self.growth.allocated(&self.live, &entry);
+        self.growth.allocated(&self.live, block, &entry);
+        self.marks.allocated(entry.thread, entry.size(), self.live.bytes);
         if self.growth.is_half() && !was_half {
             self.sites.at_half(&self.live);
         }
@@ -147,6 +157,7 @@ impl<'a> Second<'a> {
         *blocks += 1;
         *bytes = bytes.saturating_add(size);
         self.threads.freed(entry.thread, thread, size);
+        self.marks.gone(thread, size);
         self.sites.freed(block, entry.frame, size, entry.thread != thread);
         self.growth.gone(block, &entry, true);
     }
@@ -155,12 +166,14 @@ impl<'a> Second<'a> {
         let rise = anon.saturating_sub(self.last.anon);
         if self.rises.looks > 0 && rise >= HUGE - HUGE / 128 {
             self.rises.large += 1;
+            // Small pages rise beside them: a stack, a table. By chance one in 14 is as near to a multiple.
             let over = rise % HUGE;
-            self.rises.of_huge_pages += u64::from(over.min(HUGE - over) <= HUGE / 128);
+            self.rises.of_huge_pages += u64::from(over <= HUGE / 16 || HUGE - over <= HUGE / 128);
         }
         self.rises.looks += 1;
         let heap = self.units.touched + self.units.huge;
         self.base.get_or_insert(anon.saturating_sub(heap));
+        self.code.get_or_insert(files);
         let (step, time, live) = (self.number, self.time, self.live.bytes);
         self.last = Look { step, time, anon, files, shared, live };
         self.growth.memory(anon);
@@ -181,6 +194,7 @@ impl<'a> Second<'a> {
         let outside = Outside {
             base,
             own_maps: self.own_maps.bytes,
+            code: self.code.unwrap_or(look.files),
             beyond: look.anon.saturating_sub(base).saturating_sub(heap),
         };
         let heap = Heap {
@@ -236,6 +250,7 @@ impl<'a> Second<'a> {
             peak_live: outline.peak_live.0,
             growth: self.growth.finish(&self.live),
             lifetimes: lifetimes(&self.lifetimes),
+            marks: self.marks.finish(self.live.bytes),
             threads: self.threads.finish(),
             end: self.end,
             base: self.base.unwrap_or(0),

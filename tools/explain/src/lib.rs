@@ -5,7 +5,7 @@
 //!          pass 1     pass 2      └────────────────┴────────► JSON
 //!            │          ├ live, units   what is live, and where it lies
 //!            │          ├ moment        the heap at one moment, page by page
-//!            │          ├ growth, threads, lifetimes
+//!            │          ├ growth, threads, marks, lifetimes
 //!            │          └ sites         who allocates it, where call stacks were recorded
 //!            └ when the peak was, and when the program ended its work
 //! ```
@@ -17,6 +17,7 @@ mod facts;
 mod gather;
 mod growth;
 mod live;
+mod marks;
 mod moment;
 mod outline;
 mod read;
@@ -30,6 +31,7 @@ mod words;
 
 pub use facts::*;
 pub use gather::gather;
+pub use marks::ByMark;
 pub use read::facts;
 pub use rules::{Confidence, Finding, Kind, Part, Remedy, Role, findings, parts};
 pub use sites::Stacks;

@@ -70,7 +70,7 @@ fn missing(about: &About) -> Vec<String> {
     let said = [
         (missing.cut > 0).then(|| {
             format!(
-                "the recording ends in the middle of {}: the program was killed, or had not ended.",
+                "the recording ends in the middle of {}: the program was killed, left by _exit, or had not ended.",
                 match missing.cut {
                     1 => "a thread".to_owned(),
                     many => format!("{} threads", n(many)),

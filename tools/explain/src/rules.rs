@@ -17,6 +17,7 @@ mod rounding;
 mod sites;
 
 pub(crate) use free::{is_notable, threads as spread};
+pub(crate) use outside::in_huge_steps;
 use serde::Serialize;
 pub use sites::{Part, Role, parts};
 
@@ -114,11 +115,13 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
     for one in &mut found {
         one.site = sites::of(facts, one.kind);
     }
-    // What grows matters more than what is: it has no end. But not when it is a small part.
+    // What grows matters more than what is: it has no end. But not when it is a small part. Rounding every program has: sure as it
+    // is, it goes before nothing that is only possible.
     found.sort_by_key(|one| {
         let grows = matches!(one.kind, Kind::Leak | Kind::GrowingCache);
         let weight = if grows { one.bytes.saturating_mul(8) } else { one.bytes };
-        core::cmp::Reverse((one.confidence != Confidence::Possible, weight))
+        let is_first = one.confidence != Confidence::Possible && one.kind != Kind::Rounding;
+        core::cmp::Reverse((is_first, weight))
     });
     found
 }

@@ -226,21 +226,13 @@ impl<'a> Follow<'a> {
         let mut list: Vec<Site> =
             told.into_iter().map(|n| named(&self.stacks.names, self.sites[n], uses[n])).collect();
         list.sort_by(|a, b| b.uses.peak.bytes.total_cmp(&a.uses.peak.bytes));
-        let troubles = self.stacks.names.troubles.iter().filter(|one| {
-            // Of a file whose names would not be shown, nothing has to be said.
-            list.iter().any(|site| {
-                let is_unknown = site.function.is_empty() || site.line == 0;
-                site.module == one.path && is_unknown
-            })
-        });
-        let troubles = troubles.map(ToString::to_string).collect();
         Sites {
             interval: self.stacks.interval,
             blocks: self.blocks,
             count: self.sites.len() as u64,
             all: all.uses(),
             list,
-            troubles,
+            troubles: self.stacks.names.troubles.clone(),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod account;
 mod found;
 mod growth;
+mod marks;
 mod replayed;
 mod sites;
 mod table;
@@ -37,6 +38,9 @@ pub fn page(
         &[account::sentences(facts), growth::sentences(facts, findings)].concat().join(" "),
         width,
     );
+    if let Some(said) = marks::sentence(facts) {
+        text += &paragraph(&said, width);
+    }
     if findings.is_empty() {
         text += "\n";
         text += &paragraph(&found::none(facts), width);
@@ -52,6 +56,11 @@ pub fn page(
     if !sizes.is_empty() {
         text += "\n";
         text += &sizes.text(width);
+    }
+    let marks = marks::table(facts);
+    if !marks.is_empty() {
+        text += "\n";
+        text += &marks.text(width);
     }
     let sites = sites::table(facts);
     if !sites.is_empty() {

@@ -45,6 +45,106 @@ fn a_cache_that_grows_frees_some_of_what_is_old() {
     assert_eq!(found(&toy), [Kind::GrowingCache]);
 }
 
+/// Sessions that end in no order, and each third of them is forgotten. All are of one size, so that old ones are freed as well, but
+/// not for long: what is left of them is lost. It was called a cache, as "the program has hold of them".
+#[test]
+fn a_leak_among_blocks_that_are_freed_late_is_one() {
+    let mut toy = Toy::default();
+    toy.look();
+    let mut open: Vec<u64> = (0..2000).map(|_| toy.malloc(0, 500)).collect();
+    for n in 0..18_000_usize {
+        let at = n.wrapping_mul(0x9E37_79B9) % open.len();
+        let ended = core::mem::replace(&mut open[at], toy.malloc(0, 500));
+        toy.churn(0, 2);
+        if n % 3 > 0 {
+            toy.free(0, ended);
+        }
+    }
+    assert_eq!(found(&toy)[0], Kind::Leak);
+}
+
+/// A batch in hand when the work ends is freed then, as all before it were; what each batch forgot is not.
+#[test]
+fn a_leak_of_batches_is_one_though_the_last_batch_is_freed() {
+    let mut toy = Toy::default();
+    toy.look();
+    for _ in 0..16 {
+        let batch: Vec<u64> = (0..2000).map(|_| toy.malloc(0, 300)).collect();
+        (0..60).for_each(|_| _ = toy.malloc(0, 300));
+        toy.wait(20_000_000);
+        batch.into_iter().for_each(|block| toy.free(0, block));
+    }
+    assert_eq!(found(&toy)[0], Kind::Leak);
+}
+
+/// Nothing is freed, but the table of the entries is made anew at twice its size.
+#[test]
+fn a_cache_is_known_by_its_table() {
+    let build = |has_table: bool| {
+        let mut toy = Toy::default();
+        toy.look();
+        let (mut room, mut table) = (1024, toy.malloc(0, 1024 * 8));
+        for n in 0..30_000 {
+            toy.churn(0, 8);
+            [48, 80, 20, 60].into_iter().for_each(|size| _ = toy.malloc(0, size));
+            if has_table && n == room {
+                room *= 2;
+                let new = toy.malloc(0, room * 8);
+                toy.free(0, core::mem::replace(&mut table, new));
+            }
+        }
+        // A buffer for the answer is no table, though it is larger than the one before.
+        let one = toy.malloc(0, 20_000);
+        toy.free(0, one);
+        toy.malloc(0, 1_000_000);
+        found(&toy)[0]
+    };
+    assert_eq!(build(true), Kind::GrowingCache);
+    assert_eq!(build(false), Kind::Leak);
+}
+
+/// It loads for two thirds of the time, and then replaces, and adds a row now and then: more than at half-time, but what goes on is
+/// no part of what came before.
+#[test]
+fn what_has_come_to_a_rest_grows_no_more() {
+    let mut toy = Toy::default();
+    toy.look();
+    let mut rows: Vec<u64> = Vec::new();
+    let random = |n: u64| {
+        n.wrapping_mul(0x5851_f42d_4c95_7f2d).rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            >> 33
+    };
+    for n in 0..20_000 {
+        toy.churn(0, 1);
+        rows.push(toy.malloc(0, 60 + random(n) % 240));
+    }
+    for n in 20_000..32_000 {
+        let at = usize::try_from(random(n * 3) % rows.len() as u64).unwrap();
+        let row = toy.malloc(0, 60 + random(n) % 240);
+        toy.free(0, core::mem::replace(&mut rows[at], row));
+        if n % 400 == 0 {
+            toy.malloc(0, 200);
+        }
+        toy.churn(0, 1);
+    }
+    assert!(!found(&toy).contains(&Kind::GrowingCache), "{:?}", found(&toy));
+}
+
+/// A leak that stands still while the program is stopped goes on.
+#[test]
+fn time_without_a_call_is_no_rest() {
+    let mut toy = Toy::default();
+    toy.look();
+    for n in 0..2000 {
+        toy.churn(0, 50);
+        toy.malloc(0, 700);
+        if n == 1900 {
+            toy.wait(150_000_000);
+        }
+    }
+    assert_eq!(found(&toy)[0], Kind::Leak);
+}
+
 #[test]
 fn what_is_built_and_freed_at_the_end_is_no_fault() {
     let mut toy = Toy::default();
@@ -124,6 +224,37 @@ fn own_mappings_and_shared_memory_are_not_mallocs() {
     toy.beside = (0, 30 << 20);
     toy.look();
     assert_eq!(found(&toy), [Kind::OwnMappings]);
+}
+
+/// Mapped files were called the program's code, and that nothing stands out.
+#[test]
+fn mapped_files_are_the_programs_own() {
+    let mut toy = Toy::default();
+    toy.look();
+    toy.map(0x7000_0000_0000, 40 << 20);
+    toy.files = 38 << 20;
+    toy.churn(0, 1000);
+    toy.look();
+    assert_eq!(found(&toy), [Kind::OwnMappings]);
+    let facts = toy.facts();
+    let account = facts.peak.account;
+    assert_eq!((account.files, account.own_files), (1 << 20, 38 << 20));
+    assert_eq!(account.sum(), facts.peak.resident);
+    let text = page(&facts, &findings(&facts), None, &[], None).replace('\n', " ");
+    assert!(text.contains("38.0 MiB the program had mapped itself, most of it files."), "{text}");
+}
+
+/// A stack or a table rises beside the huge pages of an allocator.
+#[test]
+fn huge_pages_need_not_rise_alone() {
+    let mut toy = Toy::default();
+    toy.look();
+    for _ in 0..16 {
+        toy.churn(0, 10);
+        toy.beside.0 += (2 << 20) + (48 << 10);
+        toy.look();
+    }
+    assert_eq!(found(&toy)[0], Kind::HugePages);
 }
 
 #[test]

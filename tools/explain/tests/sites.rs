@@ -103,7 +103,7 @@ fn a_leak_names_the_function_that_leaks() {
         words.contains("100 % of what grows is allocated in leak_request (app.cpp:10)."),
         "{text}"
     );
-    assert!(!words.contains("valgrind"), "{text}");
+    assert!(!words.contains("--stacks"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use trace::{Packed, Progress, TraceError, pack};
+use trace::{Packed, Progress, TraceError, began, pack};
 
 /// What a process left.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub enum Process {
     },
 }
 
-/// Packs what is in the folder, of which `progress` is told; the largest first. What a process still writes is left as it is,
+/// Packs what is in the folder, of which `progress` is told. Returns the processes, the one with most events first. What a process still writes is left as it is,
 /// unless that was called off.
 /// Errors: the folder cannot be read.
 pub fn finish(
@@ -42,27 +42,22 @@ pub fn finish(
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "chunks") {
-            files.push((fs::metadata(&path).map_or(0, |meta| meta.len()), path));
+            files.push((began(&path), path));
         }
     }
-    files.sort_unstable_by(|a, b| b.cmp(a));
-    let mut all: Vec<_> = files
-        .into_iter()
-        .map(|(written, file)| one(written, file, is_called_off, progress))
-        .collect();
+    // Parents before the children that they forked.
+    files.sort_unstable();
+    let mut all: Vec<_> =
+        files.into_iter().map(|(_, file)| one(file, is_called_off, progress)).collect();
     all.sort_by_key(|process| core::cmp::Reverse(process.events()));
     Ok(all)
 }
 
-fn one(
-    written: u64,
-    file: PathBuf,
-    is_called_off: bool,
-    progress: &mut dyn FnMut(&Path, Progress),
-) -> Process {
+fn one(file: PathBuf, is_called_off: bool, progress: &mut dyn FnMut(&Path, Progress)) -> Process {
     if !is_called_off && still_writes(&file) {
         return Process::Running { file };
     }
+    let written = fs::metadata(&file).map_or(0, |meta| meta.len());
     match pack(&file, file.with_extension("trace"), &mut |done| progress(&file, done)) {
         Ok(packed) => {
             // A file that stays is packed already.

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, HashSet};
 
 use common::{Recorded, compile, steps};
 use recording::Stacks;
-use trace::{Op, Trace};
+use trace::{How, Op, Trace};
 
 /// The size, the frame and the stack of each allocation.
 fn stacks(trace: &Trace) -> Vec<(u64, u32, Vec<u64>)> {
     let frames = trace.frames().unwrap();
     let of = |op| match op {
+        // What a child has inherited.
+        Op::Allocate { how: How::Born, .. } => None,
         Op::Allocate { size, frame, .. } | Op::Reallocate { size, frame, .. } => {
             Some((size, frame, frames.stack(frame).collect()))
         }

@@ -7,15 +7,19 @@
 //!                   └ what the recording knew of its memory ─► the replay's own error
 //! ```
 //!
+//! With the places that a run wrote down, the steps are those of the program on that allocator ([`Moved`]).
+//!
 //! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
 
 mod asked;
+mod moved;
 mod plan;
 mod planner;
 mod recorded;
 mod slots;
 mod streams;
 
+pub use moved::Moved;
 pub use plan::{Plan, locate, plan};
 pub use planner::{Order, Planned, Planner};
 pub use recorded::Recorded;
@@ -26,6 +30,9 @@ pub enum Error {
     /// Its file cannot be written.
     #[error("cannot write the plan {0}")]
     Write(std::path::PathBuf, #[source] std::io::Error),
+    /// The file with the places cannot be read.
+    #[error("cannot read where blocks were put, in {0}")]
+    Read(std::path::PathBuf, #[source] std::io::Error),
     /// More blocks are live at one time than a plan has slots for.
     #[error("more than {} million blocks are live at one time, which a plan has no room for", ::plan::SLOTS / 1_000_000)]
     TooManyBlocks,

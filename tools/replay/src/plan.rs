@@ -19,12 +19,12 @@ pub struct Plan {
     pub cut: Option<TraceError>,
 }
 
-/// Which call it is, of all from 0 on, of which `thread` of the plan has made `before` others before it.
+/// Which call it is, of all from 0 on, that is at `word` of the plan; none if there is none.
 ///
 /// # Errors
 /// As of [`plan()`].
-pub fn locate(trace: &Trace, order: Order, thread: u32, before: u64) -> Result<Option<u64>, Error> {
-    let mut planner = Planner::create(Path::new("/dev/null"), order)?.watching(thread, before);
+pub fn locate(trace: &Trace, order: Order, word: u64) -> Result<Option<u64>, Error> {
+    let mut planner = Planner::create(Path::new("/dev/null"), order)?.watching(word);
     for step in trace.steps().map_while(Result::ok) {
         planner.push(&step)?;
     }

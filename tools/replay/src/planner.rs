@@ -19,7 +19,7 @@ use trace::{Block, How, Op, Step};
 
 use crate::asked::Asked;
 use crate::slots::{Live, Slots};
-use crate::streams::Streams;
+use crate::streams::{Streams, WORD};
 use crate::{Error, Recorded};
 
 /// No epoch has more calls.
@@ -55,7 +55,7 @@ pub enum Order {
 }
 
 /// What a plan has in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Planned {
     /// Its head.
     pub head: Head,
@@ -77,6 +77,8 @@ pub struct Planned {
     pub recorded: Recorded,
     /// From the first step to the last.
     pub duration_ns: u64,
+    /// Of that, what went by without a call of any thread for a millisecond or more.
+    pub paused_ns: u64,
     /// The number of the call that was asked for, from 0 on.
     pub watched: Option<u64>,
 }
@@ -98,8 +100,10 @@ pub struct Planner {
     large: HashMap<u32, (u32, u64)>,
     live: u64,
     planned: Planned,
-    /// A thread's call whose number among all is asked for.
-    watch: Option<(u32, u64)>,
+    /// Where the last words of a thread are.
+    call: u64,
+    /// Where the call is whose number among all is asked for.
+    watch: Option<u64>,
 }
 
 /// The epoch that is being written.
@@ -140,14 +144,25 @@ impl Planner {
             large: HashMap::new(),
             live: 0,
             planned: Planned { head, ..Planned::default() },
+            call: 0,
             watch: None,
         })
     }
 
-    /// The same; what is asked for is which of all calls is the one of `thread` that has `before` of its own before it.
+    /// The same; what is asked for is which of all calls is the one at `word` of the plan.
     #[must_use]
-    pub fn watching(self, thread: u32, before: u64) -> Self {
-        Self { watch: Some((thread, before)), ..self }
+    pub fn watching(self, word: u64) -> Self {
+        Self { watch: word.checked_mul(WORD), ..self }
+    }
+
+    /// Where the call of the step that was pushed last is in the plan, if it was one that returned a block.
+    pub(crate) fn call(&self) -> u64 {
+        self.call
+    }
+
+    /// How many calls were planned.
+    pub(crate) fn calls(&self) -> u64 {
+        self.planned.head.events
     }
 
     /// Adds what the program did next.
@@ -156,13 +171,19 @@ impl Planner {
     ///
     /// The plan cannot be written, or has no room.
     pub fn push(&mut self, step: &Step) -> Result<(), Error> {
-        let paused = step.time.saturating_sub(self.planned.duration_ns) >= PAUSE_NS;
-        if self.order == Order::Timed && paused {
-            self.cut()?;
+        let since = step.time.saturating_sub(self.planned.duration_ns);
+        if since >= PAUSE_NS {
+            self.planned.paused_ns += since;
+            if self.order == Order::Timed {
+                self.cut()?;
+            }
         }
         self.planned.duration_ns = self.planned.duration_ns.max(step.time);
         match step.op {
             Op::Allocate { block, how, size, align, .. } => {
+                if how == How::Born {
+                    self.planned.recorded.born(size);
+                }
                 self.allocate(step, block, size, call_of(how, align))
             }
             Op::Reallocate { old, block, size, .. } => self.reallocate(step, old, block, size),
@@ -253,7 +274,7 @@ impl Planner {
                 self.put_long(thread, long, size, slot, 0)?;
             }
         }
-        self.changed(thread, size, 0)
+        self.changed(size, 0)
     }
 
     fn reallocate(
@@ -288,7 +309,7 @@ impl Planner {
                 self.put_long(thread, long, size, live.slot, live.size)?;
             }
         }
-        self.changed(thread, size, live.size)
+        self.changed(size, live.size)
     }
 
     fn free(&mut self, step: &Step, block: Block, resident: Option<u32>) -> Result<(), Error> {
@@ -308,7 +329,7 @@ impl Planner {
         if let Some(word) = Word::short(kind, live.slot, 0) {
             self.put(thread, &[word.0])?;
         }
-        self.changed(thread, 0, live.size)
+        self.changed(0, live.size)
     }
 
     fn usable(&mut self, step: &Step, block: Block) -> Result<(), Error> {
@@ -321,7 +342,7 @@ impl Planner {
         } else if let Some(word) = Word::short(Kind::Usable, live.slot, 0) {
             self.put(thread, &[word.0])?;
         }
-        self.changed(thread, 0, 0)
+        self.changed(0, 0)
     }
 
     fn end_thread(&mut self, step: &Step) -> Result<(), Error> {
@@ -404,7 +425,12 @@ impl Planner {
     }
 
     fn put(&mut self, stream: u32, words: &[u64]) -> Result<u64, Error> {
-        self.streams.put(stream, words).map_err(|e| Error::Write(self.path.clone(), e))
+        let put = self.streams.put(stream, words);
+        let at = put.map_err(|e| Error::Write(self.path.clone(), e))?;
+        if stream != CONDUCTOR {
+            self.call = at;
+        }
+        Ok(at)
     }
 
     /// Four words; where the pages to touch stand is kept.
@@ -425,8 +451,10 @@ impl Planner {
     }
 
     /// A call was added.
-    fn changed(&mut self, thread: u32, more: u64, less: u64) -> Result<(), Error> {
-        self.look_at(thread);
+    fn changed(&mut self, more: u64, less: u64) -> Result<(), Error> {
+        if self.watch == Some(self.call) {
+            self.planned.watched = Some(self.planned.head.events);
+        }
         self.live = (self.live + more).saturating_sub(less);
         let head = &mut self.planned.head;
         head.events += 1;
@@ -448,20 +476,6 @@ impl Planner {
             self.cut()?;
         }
         Ok(())
-    }
-
-    /// Sees whether this call is the one that is asked for.
-    fn look_at(&mut self, thread: u32) {
-        let Some((watched, before)) = self.watch.as_mut().filter(|watch| watch.0 == thread) else {
-            return;
-        };
-        match before.checked_sub(1) {
-            Some(left) => *before = left,
-            None => {
-                self.planned.watched = Some(self.planned.head.events);
-                *watched = CONDUCTOR;
-            }
-        }
     }
 
     /// Ends the epoch.

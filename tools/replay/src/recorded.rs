@@ -7,9 +7,9 @@ const MOST: usize = 4096;
 const SMALL_PART: u64 = 10;
 
 /// The recorded program's own memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recorded {
-    /// What it had when the recording began.
+    /// What it had when the recording began, without the blocks that were there before: a replay allocates those too.
     pub start: u64,
     /// The most that it had.
     pub peak: u64,
@@ -17,12 +17,17 @@ pub struct Recorded {
     pub growth: u64,
     /// The most that the program itself had mapped.
     pub own_mapped: u64,
-    /// What it had at the last look.
+    /// Of that, what it had at the last look.
     pub end: u64,
-    /// The number of calls before each look, and what it had then; of many looks some.
+    /// The number of calls before each look, and how much of that it had then; of many looks some.
     pub points: Vec<(u64, u64)>,
+    /// The calls before the last look, and bytes times calls until then.
+    calls: u64,
+    area: f64,
     /// What the program itself has mapped.
     mapped: u64,
+    /// Bytes of the blocks that were there before the recording began.
+    born: u64,
     looks: u64,
     every: u64,
 }
@@ -42,22 +47,35 @@ impl Recorded {
         (self.is_known() && is_seen).then_some(self.growth)
     }
 
+    /// The mean of what malloc had, over all calls.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        if self.calls == 0 { self.end as f64 } else { self.area / self.calls as f64 }
+    }
+
     /// The program itself mapped or unmapped memory.
     pub(crate) fn map(&mut self, more: u64, less: u64) {
         self.mapped = (self.mapped + more).saturating_sub(less);
         self.own_mapped = self.own_mapped.max(self.mapped);
     }
 
+    /// A block that was there before the recording began.
+    pub(crate) fn born(&mut self, size: u64) {
+        self.born += size;
+    }
+
     /// One look.
     pub(crate) fn look(&mut self, events: u64, anon: u64) {
         if self.looks == 0 {
-            (self.start, self.every) = (anon, 1);
+            (self.start, self.every) = (anon.saturating_sub(self.born), 1);
         }
-        self.growth = self.growth.max(anon.saturating_sub(self.start + self.mapped));
+        let held = anon.saturating_sub(self.start.saturating_add(self.mapped));
+        self.area += (events - self.calls) as f64 * f64::midpoint(self.end as f64, held as f64);
+        (self.calls, self.end) = (events, held);
+        self.growth = self.growth.max(held);
         self.peak = self.peak.max(anon);
-        self.end = anon;
         if self.looks.is_multiple_of(self.every) {
-            self.points.push((events, anon));
+            self.points.push((events, held));
         }
         self.looks += 1;
         if self.points.len() >= MOST {
@@ -84,6 +102,13 @@ mod tests {
         }
         assert!(recorded.points.len() < MOST && recorded.points.is_sorted());
         assert_eq!((recorded.start, recorded.mallocs()), (100, Some(800)));
+        let mut forked = Recorded::default();
+        forked.born(60);
+        forked.look(1, 100);
+        forked.look(2, 130);
+        assert_eq!((forked.start, forked.mallocs()), (40, Some(90)));
+        assert!((2.9..3.1).contains(&recorded.mean()), "{}", recorded.mean());
+        assert_eq!((recorded.points[0], recorded.end), ((0, 0), 99_999 % 7));
         recorded.map(4000, 0);
         recorded.look(100_001, 5000);
         assert_eq!((recorded.growth, recorded.mallocs()), (900, None));

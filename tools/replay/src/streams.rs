@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use ::plan::{CHUNK_BYTES, FIRST_CHUNK_BYTES, HEAD_BYTES, Kind, Word};
 
 /// Bytes of a word.
-const WORD: u64 = 8;
+pub(crate) const WORD: u64 = 8;
 
 /// Which stream: a thread's number, or the conductor's.
 pub(crate) type StreamIndex = u32;

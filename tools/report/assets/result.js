@@ -2,12 +2,18 @@
 (() => {
   const { all, one, save, csv, data: result } = page;
   const ratio = (r) => r ? [r.estimate, r.low, r.high] : ["", "", ""];
-  const names = () => result().allocators.map((a) => a.name);
-  const lines = (kind, work, name) => (result().workloads[work]?.cells ?? []).map((cell) => {
-    if (kind === "rss") return cell.rss;
-    if (kind === "tail") return cell.tails.find((t) => t.call === name)?.curve ?? [];
-    return cell.series.find((s) => s.name === name)?.points ?? [];
-  });
+  const names = () => [...result().allocators.map((a) => a.name), "recorded"];
+  const lines = (kind, work, name) => {
+    const measured = result().workloads[work];
+    const all = (measured?.cells ?? []).map((cell) => {
+      if (kind === "rss") return cell.rss;
+      if (kind === "tail") return cell.tails.find((t) => t.call === name)?.curve ?? [];
+      return cell.series.find((s) => s.name === name)?.points ?? [];
+    });
+    // What the recorded program had stands behind its replays.
+    if (measured?.replayed && name === "resident") all.push(measured.replayed.recorded_points);
+    return all;
+  };
   const rowsOf = (kind, work, name) => {
     const head = ["allocator"];
     if (kind === "overall") {

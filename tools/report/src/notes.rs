@@ -7,7 +7,7 @@ use bench::fail_if::Metric;
 use bench::result::{AGREEMENT, Count, Entry, Work};
 use bench::session::{Role, SubjectIndex};
 use bench::stats::{ENOUGH_PAIRS, median};
-use show::number::{bytes, count, percent};
+use show::number::{bytes, count, percent, seconds};
 use show::text::{list, many};
 
 use crate::view::View;
@@ -43,7 +43,6 @@ pub(crate) fn legend(view: &View<'_>) -> Vec<Note> {
         ),
     )];
     all.extend(noise(view));
-    all.extend(view.report.workloads.iter().filter_map(recorded));
     all.extend(by_time(view));
     all
 }
@@ -63,7 +62,7 @@ pub(crate) fn names(view: &View<'_>) -> Option<Note> {
 }
 
 /// What the recorded process took, and how far its replay is from that.
-fn recorded(work: &Work) -> Option<Note> {
+pub(crate) fn recorded(work: &Work) -> Option<String> {
     let replayed = work.replayed.as_ref()?;
     let own = bytes(replayed.own_mapped as f64);
     let Some(peak) = replayed.recorded_peak else {
@@ -73,13 +72,10 @@ fn recorded(work: &Work) -> Option<Note> {
                 format!("the program mapped {own} itself, beside which malloc's memory is not seen")
             }
         };
-        return Some(note(
-            "recorded",
-            format!("{why}: how far the replay is from it is not known"),
-        ));
+        return Some(format!("recorded: {why}; how far the replay is from it is not known"));
     };
     let on = replayed.on.as_deref().unwrap_or("an allocator that does not take part");
-    let mut text = format!("{} above the start on {on}", bytes(peak as f64));
+    let mut text = format!("recorded {} above the start on {on}", bytes(peak as f64));
     if replayed.own_mapped > 0 {
         text += &format!(", without what the program mapped itself ({own} at most)");
     }
@@ -87,18 +83,20 @@ fn recorded(work: &Work) -> Option<Note> {
         let more = if error < 0.0 { "less" } else { "more" };
         text += &format!("; the replay takes {} {more}: its own error", percent(error.abs()));
     }
-    Some(note("recorded", text))
+    Some(text)
 }
 
 /// Allocators that give free memory back when it was free for a while.
 const BY_TIME: [&str; 2] = ["jemalloc", "mimalloc"];
 
-/// Who gives back by time, where a replay has left out the program's pauses.
-fn by_time(view: &View<'_>) -> Option<Note> {
-    let is_timed = |work: &Work| work.replayed.as_ref().is_none_or(|r| r.order == "timed");
-    if view.report.workloads.iter().all(is_timed) {
-        return None;
-    }
+/// Pauses that are a smaller part of the recorded time change little.
+const PAUSED_PART: f64 = 0.1;
+
+/// What a replay that leaves out the program's pauses does not show of what is given back by time.
+pub(crate) fn by_time(view: &View<'_>) -> Option<Note> {
+    let works = view.report.workloads.iter();
+    let replayed = works.filter_map(|work| work.replayed.as_ref()).find(|r| r.order != "timed")?;
+    let (paused, all) = (replayed.paused_seconds, replayed.recorded_seconds);
     let is_by_time = |a: &&SubjectIndex| {
         let entry = &view.report.allocators[**a];
         let base = entry.base.as_ref().unwrap_or(&entry.name);
@@ -106,14 +104,27 @@ fn by_time(view: &View<'_>) -> Option<Note> {
     };
     let names = view.shown.iter().filter(is_by_time).map(|a| view.name(*a).to_owned());
     let names: Vec<String> = names.collect();
-    (!names.is_empty()).then(|| {
-        let text = format!(
-            "{} may give free memory back after a while: in the program, which pauses and computes between the calls, less may \
-             have been held; --order timed keeps the pauses",
+    let has_pauses = paused > PAUSED_PART * all;
+    if names.is_empty() && !has_pauses {
+        return None;
+    }
+    let mut text = match has_pauses {
+        true => format!(
+            "the program made no call for {} of its {}, which this order leaves out: --order timed keeps the pauses, and \
+             shows what is given back by time",
+            seconds(paused),
+            seconds(all)
+        ),
+        false => "--order timed keeps the program's pauses, and shows what is given back by time"
+            .to_owned(),
+    };
+    if !names.is_empty() {
+        text = format!(
+            "{} may give free memory back after a while, so less may have been held in the program; {text}",
             list(&names)
         );
-        note("time", text)
-    })
+    }
+    Some(note("time", text))
 }
 
 /// What makes the figures less sure, or is missing from them.

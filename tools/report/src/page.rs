@@ -61,14 +61,16 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
     // Of the user's own program there is nothing to say that was not said.
     sections.extend(workloads(report));
     sections.push(data(report, detail));
-    let doubts = notes::doubts(view).into_iter();
+    let recorded = report.workloads.iter().filter_map(notes::recorded);
+    let recorded = recorded.map(|text| verdict::sentence(&text));
+    let doubts = notes::doubts(view).into_iter().chain(notes::by_time(view));
     // What failed is in the table.
-    let doubts = doubts.filter(|note| ["note", "flagged", "work"].contains(&note.word));
+    let doubts = doubts.filter(|note| ["note", "flagged", "work", "time"].contains(&note.word));
     Page {
         title: format!("heapwright bench, {}", report.started),
         kicker: subtitle(view),
         headline: verdict::headline(view),
-        said: verdict::sentences(view),
+        said: verdict::sentences(view).into_iter().chain(recorded).collect(),
         warnings: report.warnings.iter().cloned().chain(doubts.map(|note| note.text)).collect(),
         key: view.shown.iter().map(|&a| Key::new(view.style(a), view.name(a))).collect(),
         sections,

@@ -46,8 +46,11 @@ pub fn markdown(report: &Report) -> String {
     text::visible(&all.concat()).into_owned()
 }
 
+/// What was measured, and where; of a replay how far it is from the recording.
 fn above(report: &Report) -> Vec<String> {
-    vec![report.machine.line(), summary(report)]
+    let mut lines = vec![report.machine.line(), summary(report)];
+    lines.extend(report.workloads.iter().filter_map(notes::recorded));
+    lines
 }
 
 /// The tables: of what was counted, or one of a program, else time, memory, nanoseconds a call, the slowest calls, curves.

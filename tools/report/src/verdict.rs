@@ -201,7 +201,7 @@ pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
 }
 
 /// With a large letter at its start and a point at its end.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     format!("{first}{}.", letters.as_str().trim_end_matches('.'))

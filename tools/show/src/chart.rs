@@ -3,6 +3,8 @@
 //! The page's script finds the plotted range in the first tag's attributes and each line's allocator in `data-a`, and
 //! so can read values off and zoom.
 
+mod marks;
+
 use core::fmt::Write;
 
 use crate::axis::{Axis, Kind};
@@ -57,6 +59,8 @@ pub struct Chart<'a> {
     pub lines: Vec<Line<'a>>,
     /// Drawn behind the lines, down to 0.
     pub area: Option<(&'a [(f64, f64)], &'static str)>,
+    /// Named places from left to right, such as what a program said of itself.
+    pub marks: Vec<(f64, String)>,
     /// The names stand in the order in which the lines end from left to right, not by height: for lines that end at the
     /// bottom.
     pub by_x: bool,
@@ -129,6 +133,7 @@ impl Chart<'_> {
             }
         }
         svg.raw("</g>");
+        marks::draw(&mut svg, &x, &y, &self.marks);
         self.draw_names(&mut svg, &x, &y, &lines, TOP + height);
         let svg = svg.finish(&self.title, &self.attributes(&x, &y));
         Some(Drawn { svg, is_wide: self.is_wide })
@@ -352,7 +357,7 @@ fn draw_area(svg: &mut Svg, x: &Axis, y: &Axis, points: &[(f64, f64)], name: &st
         x.at(first.0),
         y.from,
     ));
-    svg.text((f64::midpoint(x.from, x.to), y.from - 6.0), Anchor::Middle, 11.5, "mute", name);
+    svg.text((f64::midpoint(x.from, x.to), y.from - 14.0), Anchor::Middle, 11.5, "mute", name);
 }
 
 #[cfg(test)]
@@ -372,11 +377,19 @@ mod tests {
             y: ask("height"),
             lines: points.iter().map(Vec::as_slice).enumerate().map(line).collect(),
             area: None,
+            marks: vec![(1.0, "<begin>".to_owned()), (1.5, "near".to_owned())],
             by_x: false,
             is_wide: false,
             data: String::new(),
         };
         chart.draw(100).unwrap()
+    }
+
+    #[test]
+    fn a_mark_has_its_name_where_there_is_room() {
+        let drawn = drawn(1, |_, i| i as f64).svg;
+        assert_eq!(drawn.matches("&lt;begin&gt;").count(), 1, "only to be pointed at: {drawn}");
+        assert_eq!(drawn.matches("near").count(), 2, "{drawn}");
     }
 
     #[test]

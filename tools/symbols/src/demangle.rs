@@ -89,13 +89,13 @@ pub(crate) fn without_parameters(name: &str) -> &str {
 
 /// `_R…`, or the older `_ZN…17h0123456789abcdefE`.
 fn is_rust(mangled: &str) -> bool {
-    let hash = || {
-        let tail = mangled.strip_prefix("_ZN")?.split('.').next()?.strip_suffix('E')?;
-        let (_, hash) = tail.split_at_checked(tail.len().checked_sub(19)?)?;
-        let digits = hash.strip_prefix("17h")?;
-        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(())
+    let has_hash = || {
+        let (_, hash) = mangled.rsplit_once("17h")?;
+        let (digits, rest) = hash.split_at_checked(16)?;
+        let is_hash = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (is_hash && rest.starts_with('E')).then_some(())
     };
-    mangled.starts_with("_R") || hash().is_some()
+    mangled.starts_with("_R") || (mangled.starts_with("_ZN") && has_hash().is_some())
 }
 
 /// Takes what fits.
@@ -119,6 +119,10 @@ mod tests {
         let of = [
             ("_ZN5cache6insertEiRKSs", "cache::insert"),
             ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"),
+            (
+                "_ZN49_$LT$app..Cache$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE.llvm.7",
+                "<app::Cache as core::clone::Clone>::clone",
+            ),
             ("_RNvCs1234_7mycrate3foo", "mycrate::foo"),
             ("_ZN3app4moveEi.part.0", "app::move"),
             ("main", "main"),

@@ -54,7 +54,9 @@ impl Resolver {
 
     /// Adds what is known of these return addresses to what another tool has said.
     pub fn add(&self, ips: impl IntoIterator<Item = u64>, names: &mut Names) {
-        let mut ips: Vec<u64> = ips.into_iter().filter(|&ip| names.place(ip).is_none()).collect();
+        // 0 stands for callers that are not known.
+        let is_new = |ip: &u64| *ip != 0 && names.place(*ip).is_none();
+        let mut ips: Vec<u64> = ips.into_iter().filter(is_new).collect();
         ips.sort_unstable();
         ips.dedup();
         let mut files = ByFile::new();

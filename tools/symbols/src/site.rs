@@ -73,7 +73,8 @@ impl Names {
     /// The site of a call stack: return addresses, the innermost first. `malloc` is the file of the malloc that was recorded.
     pub fn site(&self, stack: impl IntoIterator<Item = u64>, malloc: &str) -> Site {
         let (mut innermost, mut wrapper) = (None, None);
-        for ip in stack {
+        // 0 stands for callers that are not known.
+        for ip in stack.into_iter().filter(|&ip| ip != 0) {
             let module = self.place(ip).map_or(0, |place| place.module);
             let offset = self.place(ip).map_or(ip, |place| place.offset);
             let unnamed = [Entry::default()];
@@ -204,7 +205,8 @@ mod tests {
     fn where_there_is_no_such_function_the_nearest_to_it() {
         assert_eq!(site(&[1, 3]).0, "/bin/app zmalloc /src/zmalloc.c:3");
         assert_eq!(site(&[1]).0, "/usr/lib/libc.so.6 malloc :0");
-        assert_eq!(site(&[99]), ("  :0".to_owned(), 99));
+        assert_eq!(site(&[99, 0]), ("  :0".to_owned(), 99));
+        assert_eq!(site(&[1, 0]).0, "/usr/lib/libc.so.6 malloc :0");
         assert_eq!(site(&[]).0, "  :0");
         let names = names();
         assert_eq!(names.at_site(names.site([4, 1], "/bin/app")).1, "/bin/app");

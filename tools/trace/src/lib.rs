@@ -31,7 +31,7 @@ pub use export::{Form, export, export_blocks};
 pub use frames::Frames;
 pub use import::import;
 pub use names::Names;
-pub use pack::{Progress, pack};
+pub use pack::{Progress, began, pack};
 pub use packed::summary::{Memory, Segment};
 pub use packer::{Packed, Packer};
 pub use step::{Block, Frame, How, Op, Step, Thread};

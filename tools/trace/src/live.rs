@@ -118,6 +118,14 @@ impl Live {
         self.shards[Self::shard(hash)].insert(key, hash, block, size);
     }
 
+    /// What is live, in the order of its keys: blocks, or what else was put there, and sizes.
+    pub(crate) fn all(&self) -> Vec<(Block, u64)> {
+        let entries = self.shards.iter().flat_map(|shard| &shard.entries);
+        let mut live: Vec<_> = entries.filter(|entry| entry.block < DEAD).collect();
+        live.sort_unstable_by_key(|entry| entry.key);
+        live.iter().map(|entry| (entry.block, entry.size)).collect()
+    }
+
     /// The block under `key` is gone.
     pub(crate) fn remove(&mut self, key: u64) -> Found {
         let hash = hash(key);

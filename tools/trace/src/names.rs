@@ -132,8 +132,6 @@ pub(crate) fn add(about: &About, ips: impl IntoIterator<Item = u64>, names: &mut
         Module { path, ..module.clone() }
     };
     let modules: Vec<Module> = about.modules.iter().map(whole).collect();
-    // 0 stands for callers that are not known.
-    let ips = ips.into_iter().filter(|&ip| ip != 0);
     Resolver::new(&modules, about.start).add(ips, names);
 }
 

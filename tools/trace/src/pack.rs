@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! index: whose chunk is where ─► streams, one a thread ─► merge by time ─► blocks ─► packer
+//!                                             a forked child: its parent's ─┘
 //! ```
 //!
 //! In memory are the live blocks and one chunk of each thread that is between its first event and its last.
@@ -9,11 +10,15 @@
 mod blocks;
 mod clock;
 mod index;
+mod inherit;
 mod merge;
 mod stream;
 
 use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
+
+use trace_format::{CHUNK, FileHead};
 
 use crate::error::TraceError;
 use crate::packer::{Packed, Packer};
@@ -46,6 +51,15 @@ pub fn pack(
     pack_locked(&file, raw, packed.as_ref(), progress)
 }
 
+/// When a recording began, in nanoseconds since 1970; `None`: it is none. A forked child's is packed behind its parent's, which has
+/// what the child has inherited.
+#[must_use]
+pub fn began(raw: impl AsRef<Path>) -> Option<u64> {
+    let mut begin = Vec::new();
+    File::open(raw).ok()?.take(CHUNK as u64).read_to_end(&mut begin).ok()?;
+    FileHead::read(&begin).ok().map(|head| head.realtime)
+}
+
 /// A recording that nobody packs but we: who packs it already is waited for.
 pub(crate) fn locked(raw: &Path) -> Result<File, TraceError> {
     let file = File::open(raw).map_err(TraceError::io(raw))?;
@@ -61,8 +75,9 @@ pub(crate) fn pack_locked(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Packed, TraceError> {
     let index = index::Index::read(file, raw)?;
+    let born = inherit::inherited(raw, &index.about);
     let packer = Packer::create(packed, &index.about)?;
-    merge::Merge::new(file, index, packer).run(progress)
+    merge::Merge::new(file, index, packer, &born)?.run(progress)
 }
 
 #[cfg(test)]

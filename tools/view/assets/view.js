@@ -1,14 +1,17 @@
 // What the page of a recorded heap does: the slider over time, the colours of cells, reading them off, files of figures.
 (() => {
   const { all, one, save, csv, data } = page;
-  const { heap, moments, asked, classes, curve, lifetimes, pairs } = data();
+  const { heaps, moments, asked, classes, curves, lifetimes, pairs } = data();
   const BY = ["size", "age", "thread"];
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const NEVER = 0xffff, FREE = 0xfffe;
 
   // Each cell of a moment in 12 bits: fill, size, age, thread.
-  let before = new Uint16Array(heap.columns * heap.addresses.length).fill(NEVER);
-  const cells = heap.moments.map((text) => {
+  const decoded = (heap) => {
+    let before = new Uint16Array(heap.columns * heap.addresses.length).fill(NEVER);
+    return heap.moments.map((text) => before = after(before, text));
+  };
+  const after = (before, text) => {
     const now = before.slice();
     for (let at = 0, i = 0; at < text.length;) {
       const sign = text[at];
@@ -23,15 +26,18 @@
         at += 2;
       }
     }
-    return before = now;
-  });
+    return now;
+  };
   const part = [(c) => c >> 6 & 7, (c) => c >> 3 & 7, (c) => c & 7];
   const fill = (c) => (c >> 9) + 1;
 
   const slider = one("#moment");
-  const bars = all("#cells path[data-class]");
+  const sides = heaps.map((heap, i) => {
+    const grid = one(`[data-cells="${i}"]`);
+    return { heap, grid, cells: decoded(heap), bars: all("path[data-class]", grid), said: one(`#side${i}`) };
+  });
   const by = () => BY.indexOf(one("input[name=by]:checked").value);
-  const draw = () => {
+  const drawSide = ({ heap, cells, bars }) => {
     const now = cells[slider.value], classOf = part[by()];
     const drawn = bars.map(() => []);
     const high = heap.row - 2, wide = heap.cell - 1;
@@ -42,6 +48,10 @@
       drawn[classOf(now[i])].push(`M${x} ${y}h${wide}v-${fill(now[i]) * high / 8}h-${wide}Z`);
     }
     bars.forEach((bar) => bar.setAttribute("d", drawn[bar.dataset.class].join("")));
+  };
+  const draw = () => {
+    sides.forEach(drawSide);
+    sides.forEach(({ said }, i) => { if (said) said.textContent = moments[slider.value].sides[i]; });
     one("#said").textContent = moments[slider.value].words;
     point();
   };
@@ -88,9 +98,8 @@
   all("input[name=by]").forEach((r) => r.addEventListener("change", () => { name(); draw(); }));
 
   // Reading off a cell.
-  const tip = one("#tip"), grid = one("#cells");
-  grid.addEventListener("pointerleave", () => { tip.hidden = true; });
-  grid.addEventListener("pointermove", (e) => {
+  const tip = one("#tip");
+  const readOff = ({ heap, grid, cells }) => (e) => {
     const box = grid.getBoundingClientRect(), scale = grid.viewBox.baseVal.width / box.width;
     const column = Math.floor(((e.clientX - box.left) * scale - heap.left) / heap.cell);
     const row = heap.tops.findLastIndex((top) => top <= (e.clientY - box.top) * scale);
@@ -110,13 +119,18 @@
     const size = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(4, Math.min(e.clientX + 16, innerWidth - size.width - 4))}px`;
     tip.style.top = `${Math.max(4, Math.min(e.clientY + 12, innerHeight - size.height - 4))}px`;
+  };
+  sides.forEach((side) => {
+    side.grid.addEventListener("pointerleave", () => { tip.hidden = true; });
+    side.grid.addEventListener("pointermove", readOff(side));
   });
 
   // Files of figures.
   const table = ({ rows, columns, blocks, bytes }, row, column) => [[row, column, "blocks", "bytes"],
     ...rows.flatMap((r, i) => columns.map((c, j) => [r, c, blocks[i][j], bytes[i][j]]))];
   const files = {
-    curve: () => [["seconds", "live", "resident"], ...curve],
+    curve: () => [["heap", "seconds", "live", "resident", "above_start"],
+      ...curves.flatMap(({ name, points }) => points.map((point) => [name, ...point]))],
     lifetimes: () => table(lifetimes, "size", "lived_for"),
     threads: () => table(pairs, "allocated_by", "freed_by"),
   };

@@ -12,6 +12,8 @@ pub(crate) struct Point {
     pub(crate) live: u64,
     /// What the process had resident, when that was last asked.
     pub(crate) resident: Option<u64>,
+    /// What of it malloc has taken since the start.
+    pub(crate) held: Option<u64>,
 }
 
 /// The curve while it is gathered.
@@ -21,11 +23,12 @@ pub(crate) struct Curve {
     points: Vec<Point>,
     now: usize,
     resident: Option<u64>,
+    held: Option<u64>,
 }
 
 impl Curve {
     pub(crate) fn new(duration: u64) -> Self {
-        Self { duration, points: vec![Point::default()], now: 0, resident: None }
+        Self { duration, points: vec![Point::default()], now: 0, resident: None, held: None }
     }
 
     /// So much is live from `time` on.
@@ -34,26 +37,34 @@ impl Curve {
         let at = (share as usize).min(POINTS - 1);
         // Times may go back by the little that two processors' clocks differ by.
         if at > self.now {
-            self.points.push(Point { time, live, resident: self.resident });
+            let (resident, held) = (self.resident, self.held);
+            self.points.push(Point { time, live, resident, held });
             self.now = at;
         }
         if let Some(point) = self.points.last_mut() {
             if live >= point.live {
                 (point.time, point.live) = (time, live);
             }
-            point.resident = self.resident;
+            (point.resident, point.held) = (self.resident, self.held);
         }
     }
 
-    /// The process has so much resident.
-    pub(crate) fn resident(&mut self, time: u64, live: u64, resident: u64) {
-        self.resident = Some(resident);
+    /// The process has so much resident, of which so much is malloc's.
+    pub(crate) fn resident(&mut self, time: u64, live: u64, resident: u64, held: Option<u64>) {
+        (self.resident, self.held) = (Some(resident), held);
+        self.live(time, live);
+    }
+
+    /// Malloc holds so much.
+    pub(crate) fn held(&mut self, time: u64, live: u64, held: u64) {
+        self.held = Some(held);
         self.live(time, live);
     }
 
     /// All of it, with what is live at the end.
     pub(crate) fn finish(mut self, live: u64) -> Vec<Point> {
-        self.points.push(Point { time: self.duration, live, resident: self.resident });
+        let (resident, held) = (self.resident, self.held);
+        self.points.push(Point { time: self.duration, live, resident, held });
         self.points
     }
 }
@@ -68,7 +79,7 @@ mod tests {
         for time in 0..1_000_000u64 {
             curve.live(time, if time == 777_777 { 1 << 30 } else { time % 100 });
             if time == 500_000 {
-                curve.resident(time, 5, 4096);
+                curve.resident(time, 5, 4096, Some(100));
             }
         }
         let points = curve.finish(3);

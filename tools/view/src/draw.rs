@@ -3,21 +3,26 @@
 mod curve;
 mod heap;
 mod ink;
+mod marks;
+mod sides;
 mod tables;
 mod words;
 
 use crate::class::By;
 use crate::pictures::Pictures;
 use crate::rows::Rows;
-
 pub(crate) use curve::curve;
-pub(crate) use heap::{LABEL, NO_ADDRESSES, class_of, heap, key, level};
+use heap::LABEL;
+pub(crate) use heap::{NO_ADDRESSES, class_of, key, level};
 pub(crate) use ink::{Ink, Line};
+pub(crate) use sides::{Grid, figures};
 pub(crate) use tables::{lifetimes, pairs};
 pub(crate) use words::{class_name, headline, scale, sentence};
 
 /// Lines are no wider where nobody says how wide they may be.
 const WIDTH: usize = 100;
+/// A heap is no wider.
+const WIDEST: usize = 240;
 /// The rows of a heap and of a curve between other text.
 const ROWS: usize = 32;
 const CURVE: usize = 7;
@@ -52,9 +57,9 @@ pub fn ansi(pictures: &Pictures, by: By, width: Option<usize>) -> String {
 fn all(pictures: &Pictures, by: By, form: Form, width: Option<usize>) -> Vec<Line> {
     let width = width.unwrap_or(WIDTH).max(40);
     let frame = &pictures.frames[pictures.asked];
-    let columns = (width - LABEL).ilog2().min(7);
-    let rows = Rows::fitting(pictures, columns, ROWS);
-    let shown = rows.len().min(ROWS);
+    let grid = Grid::of(1 + pictures.beside.len(), width.min(WIDEST), ROWS);
+    let rows = grid.rows(pictures, grid.fitting(pictures));
+    let most = rows.iter().map(Rows::len).max().unwrap_or(0);
     let mut lines = words::paragraph(&pictures.title, Ink::Strong, width);
     lines.extend(words::paragraph(&sentence(pictures, pictures.asked), Ink::Plain, width));
     for missing in &pictures.missing {
@@ -66,15 +71,17 @@ fn all(pictures: &Pictures, by: By, form: Form, width: Option<usize>) -> Vec<Lin
         lines.extend(drawn);
     };
     part(&mut lines, "Live and resident memory over time", curve(pictures, frame, width, CURVE));
-    if pictures.touched.is_empty() {
-        part(&mut lines, "The heap", heap(pictures, frame, &rows, 0..0, by, form));
+    let heaps = grid.draw(pictures, pictures.asked, &rows, 0..grid.high, by, form);
+    if most == 0 {
+        part(&mut lines, "The heap", heaps);
     } else {
-        let heading = format!("The heap: {}; rows that were never used are left out", scale(&rows));
-        part(&mut lines, &heading, heap(pictures, frame, &rows, 0..shown, by, form));
-        if rows.len() > shown {
-            let rest = format!("{}{} more rows", " ".repeat(LABEL), rows.len() - shown);
-            lines.push(Line::of(&rest, Ink::Mute));
+        let scale = scale(&rows[0]);
+        let heading = format!("The heap: {scale}; rows that were never used are left out");
+        part(&mut lines, &heading, heaps);
+        if let Some(rest) = most.checked_sub(grid.high).filter(|rest| *rest > 0) {
+            lines.push(Line::of(&format!("{}{rest} more rows", " ".repeat(LABEL)), Ink::Mute));
         }
+        lines.extend(sides::about(pictures, width));
         lines.extend(key(pictures, by, form, width));
     }
     part(&mut lines, "Size × lifetime, % of all blocks", lifetimes(pictures));
@@ -89,18 +96,21 @@ fn all(pictures: &Pictures, by: By, form: Form, width: Option<usize>) -> Vec<Lin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gather::testing::gathered;
+    use crate::gather::testing::{beside, gathered};
 
     #[test]
     fn nothing_that_moves_a_cursor_and_nothing_too_wide() {
         let mut pictures = gathered(&[(0x1000, 64), (0x2000, 4096), (0x7f00_0000_0000, 1 << 20)]);
         pictures.title = "evil\x1b]0;x\x07 program".to_owned();
-        for width in [40, 80, 200] {
-            for by in [None, Some(By::Size), Some(By::Age), Some(By::Thread)] {
-                let text = plain(&pictures, by, Some(width));
-                assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");
-                let widest = text.lines().map(|line| line.chars().count()).max();
-                assert!(widest <= Some(width.max(80)), "{widest:?} of {width}:\n{text}");
+        let blocks = [(0x1000, 64), (0x2000, 4096), (0x7f00_0000, 1 << 20)];
+        for pictures in [&pictures, &beside(&blocks, 1), &beside(&blocks, 3)] {
+            for width in [40, 80, 200] {
+                for by in [None, Some(By::Size), Some(By::Age), Some(By::Thread)] {
+                    let text = plain(pictures, by, Some(width));
+                    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");
+                    let widest = text.lines().map(|line| line.chars().count()).max();
+                    assert!(widest <= Some(width.max(80)), "{widest:?} of {width}:\n{text}");
+                }
             }
         }
         let inked = ansi(&pictures, By::Size, Some(80));

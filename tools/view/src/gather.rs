@@ -13,7 +13,9 @@ use crate::cells::{Cells, Place};
 use crate::class;
 use crate::curve::Curve;
 use crate::groups::Groups;
+use crate::held::{Held, Near};
 use crate::lifetimes::Lifetimes;
+use crate::marks::Marks;
 use crate::missing;
 use crate::moment::Moment;
 use crate::pairs::Pairs;
@@ -21,14 +23,16 @@ use crate::pictures::{Frame, Pictures};
 
 /// Moments of equal distance, beside those that are asked for.
 const MOMENTS: u64 = 200;
-/// Marks of the program that are kept; more would hide the curve that they stand at.
-const MARKS: usize = 500;
 
 /// What is known of a recording before its steps are read.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// Which program, on which malloc.
     pub title: String,
+    /// What a heap is called that stands beside others.
+    pub name: String,
+    /// Whether what is resident is a replay's, and not in the steps.
+    pub is_replayed: bool,
     /// What is missing in it, in sentences.
     pub missing: Vec<String>,
     /// Whether nothing is known of where blocks were: there is no picture of the heap then.
@@ -57,6 +61,8 @@ impl Plan {
         }
         Self {
             title,
+            name: "recorded".to_owned(),
+            is_replayed: false,
             missing: missing::sentences(&about.missing),
             no_addresses: !about.addresses,
             duration: about.duration,
@@ -64,6 +70,13 @@ impl Plan {
             peak: (about.blocks > 0).then(|| trace.peak().1),
             at,
         }
+    }
+
+    /// Of its replay on an allocator of this name, which knows where every block was.
+    #[must_use]
+    pub fn replayed(trace: &Trace, at: Moment, name: &str) -> Self {
+        let name = name.to_owned();
+        Self { name, is_replayed: true, no_addresses: false, ..Self::of(trace, at) }
     }
 }
 
@@ -108,7 +121,9 @@ pub struct Gather {
     curve: Curve,
     lifetimes: Lifetimes,
     pairs: Pairs,
-    marks: Vec<(u64, String)>,
+    marks: Marks,
+    held: Held,
+    near: Near,
     /// Times that are still to come, the next one last.
     moments: Vec<u64>,
     frames: Vec<Frame>,
@@ -140,7 +155,9 @@ impl Gather {
             curve: Curve::new(plan.duration),
             lifetimes: Lifetimes::new(),
             pairs: Pairs::default(),
-            marks: Vec::new(),
+            marks: Marks::new(plan.duration),
+            held: Held::default(),
+            near: Near::default(),
             moments,
             frames: Vec::new(),
             peak: None,
@@ -163,19 +180,29 @@ impl Gather {
             self.made(step, &new);
         }
         match &step.op {
-            Op::Memory { anon, file, shmem } => {
+            Op::Memory { anon, file, shmem } if !self.plan.is_replayed => {
                 let resident = anon.saturating_add(*file).saturating_add(*shmem);
-                self.curve.resident(step.time, self.bytes, resident);
+                self.held.look(*anon);
+                self.near.look(&mut self.frames, self.peak.as_mut(), self.bytes, self.held.now());
+                self.curve.resident(step.time, self.bytes, resident, self.held.now());
             }
-            Op::Mark(name) if self.marks.len() < MARKS => {
-                self.marks.push((step.time, name.clone()));
-            }
+            &Op::Map { len, .. } => self.held.map(len),
+            &Op::Unmap { len, .. } => self.held.unmap(len),
+            Op::Mark(name) => self.marks.add(step.time, name),
             _ => {}
         }
         if self.plan.peak == Some(self.steps) {
             self.peak = Some(self.frame(step.time));
         }
         self.steps += 1;
+    }
+
+    /// A replay has had so many bytes resident above its start since about the time of this step.
+    pub fn resident(&mut self, step: &Step, bytes: u64) {
+        if self.held.now() != Some(bytes) {
+            self.held = Held::of(bytes);
+            self.curve.held(step.time, self.bytes, bytes);
+        }
     }
 
     /// Some steps cannot be read. Which of the later ones is the peak is not known then.
@@ -224,6 +251,7 @@ impl Gather {
             time,
             live: self.bytes,
             blocks: self.live.len() as u64,
+            resident: if self.plan.is_replayed { self.held.now() } else { None },
             held: (self.cells.held() as u64) << self.cells.shift,
             shift: self.cells.shift,
             cells: self.cells.shades(),
@@ -239,6 +267,7 @@ impl Gather {
         }
         let duration = end.time;
         self.frames.push(end);
+        self.near.end(&mut self.frames, self.peak.as_mut());
         for lived in self.live.values() {
             self.lifetimes.add(lived.size, None);
             self.pairs.add(lived.thread, None, lived.size);
@@ -256,6 +285,9 @@ impl Gather {
         };
         let mut pictures = Pictures {
             title: self.plan.title,
+            name: self.plan.name,
+            beside: Vec::new(),
+            own_mapped: self.held.own_mapped(),
             missing: self.plan.missing,
             no_addresses: self.plan.no_addresses,
             duration,
@@ -266,7 +298,7 @@ impl Gather {
             peak,
             asked: 0,
             curve: self.curve.finish(self.bytes),
-            marks: self.marks,
+            marks: self.marks.finish(),
             lifetimes: self.lifetimes,
             pairs: self.pairs.finish(&self.plan.threads),
             allocations: self.allocations,

@@ -6,6 +6,9 @@
 //!                              └─► page: one offline file of HTML
 //! ```
 //!
+//! A replay of the same program on another allocator is gathered in the same way, from steps with the addresses of the replay, and
+//! stands beside it.
+//!
 //! What draws computes nothing about the trace. What is gathered is bounded: cells, moments and curves have a most of each,
 //! however long the trace is; besides them only the blocks that are live are remembered.
 
@@ -20,7 +23,9 @@ mod curve;
 mod draw;
 mod gather;
 mod groups;
+mod held;
 mod lifetimes;
+mod marks;
 mod missing;
 mod moment;
 mod page;

@@ -8,17 +8,16 @@
 //!
 //! Without a script it shows the moment that was asked for.
 
+mod curve;
 mod encode;
 mod heap;
 mod heat;
 
 use serde::Serialize;
-use show::number::Unit;
-use show::style::{Part, Style};
-use show::{Ask, Chart, Figure, Kind, Line, Page, Section};
+use show::{Figure, Page, Section};
 
 use crate::class::By;
-use crate::draw::{class_name, headline, sentence};
+use crate::draw::{class_name, figures, headline, sentence};
 use crate::lifetimes::LIFE_NAMES;
 use crate::pictures::Pictures;
 
@@ -27,12 +26,11 @@ const SCRIPT: &str = include_str!("../assets/view.js");
 /// What the script reads.
 #[derive(Debug, Serialize)]
 struct Data<'a> {
-    heap: heap::Data,
+    heaps: Vec<heap::Data>,
     moments: Vec<Moment>,
     asked: usize,
     classes: Vec<Vec<&'a str>>,
-    /// Seconds, live, resident.
-    curve: Vec<(f64, u64, Option<u64>)>,
+    curves: Vec<curve::Data<'a>>,
     /// Rows of bytes up to; blocks by lifetime.
     lifetimes: heat::Data,
     pairs: heat::Data,
@@ -45,6 +43,8 @@ struct Moment {
     live: u64,
     blocks: u64,
     words: String,
+    /// What each heap's caption says.
+    sides: Vec<String>,
 }
 
 /// The page alone, as text.
@@ -56,7 +56,7 @@ pub fn html(pictures: &Pictures, by: By) -> String {
     let classes = By::ALL.map(|by| (0..8).map(|class| class_name(pictures, by, class)).collect());
     let words = |at: usize| sentence(pictures, at);
     let data = Data {
-        heap: heap::data(pictures, &rows),
+        heaps: pictures.sides().zip(&rows).map(|(side, rows)| heap::data(side, rows)).collect(),
         moments: pictures
             .frames
             .iter()
@@ -66,15 +66,12 @@ pub fn html(pictures: &Pictures, by: By) -> String {
                 live: frame.live,
                 blocks: frame.blocks,
                 words: words(at),
+                sides: pictures.sides().map(|side| figures(side, at)).collect(),
             })
             .collect(),
         asked: pictures.asked,
         classes: classes.into_iter().collect(),
-        curve: pictures
-            .curve
-            .iter()
-            .map(|point| (seconds(point.time), point.live, point.resident))
-            .collect(),
+        curves: pictures.sides().map(curve::data).collect(),
         lifetimes: lifetimes.data(),
         pairs: pairs.data(),
     };
@@ -97,8 +94,8 @@ pub fn html(pictures: &Pictures, by: By) -> String {
         Section {
             id: "curve",
             title: "Memory over time",
-            about: "Live is what the program had asked for and not freed; resident is what the process had in memory. A click moves the heap above to that moment.".to_owned(),
-            figures: curve(pictures).map(|svg| figure(svg, "curve", true)).into_iter().collect(),
+            about: curve::about(pictures),
+            figures: curve::draw(pictures).map(|svg| figure(svg, "curve", true)).into_iter().collect(),
             ..Section::default()
         },
         Section {
@@ -145,27 +142,6 @@ fn json(data: &Data<'_>) -> String {
 
 fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
-}
-
-fn curve(pictures: &Pictures) -> Option<String> {
-    let point = |value: u64, time: u64| (seconds(time), value as f64);
-    let live: Vec<(f64, f64)> = pictures.curve.iter().map(|p| point(p.live, p.time)).collect();
-    let resident: Vec<(f64, f64)> =
-        pictures.curve.iter().filter_map(|p| Some(point(p.resident?, p.time))).collect();
-    let chart = Chart {
-        title: "Live and resident memory".to_owned(),
-        x: Ask { label: "time".to_owned(), kind: Kind::Even, unit: Unit::Seconds },
-        y: Ask { label: "memory".to_owned(), kind: Kind::Even, unit: Unit::Bytes },
-        lines: vec![
-            Line { name: "resident", style: Style::of(1, Part::Baseline), points: &resident },
-            Line { name: "live", style: Style::of(0, Part::Ours), points: &live },
-        ],
-        area: None,
-        by_x: false,
-        is_wide: true,
-        data: "data-curve=\"1\"".to_owned(),
-    };
-    chart.draw(700).map(|drawn| drawn.svg)
 }
 
 fn lifetimes(pictures: &Pictures) -> heat::Heat {

@@ -4,14 +4,24 @@ use crate::cells::{self, Shade};
 use crate::curve::Point;
 use crate::groups::Groups;
 use crate::lifetimes::Lifetimes;
+use crate::marks;
 use crate::moment::Moment;
 use crate::pairs::Matrix;
+
+/// What the program maps itself is not said where it is so small against what is live.
+const SMALL_PART: u64 = 10;
 
 /// A recorded heap as it was drawn up by [`Gather`](crate::Gather).
 #[derive(Debug)]
 pub struct Pictures {
     /// Which program, on which malloc.
     pub(crate) title: String,
+    /// Which malloc, where others stand beside it.
+    pub(crate) name: String,
+    /// The same program on other allocators, at the same moments.
+    pub(crate) beside: Vec<Pictures>,
+    /// The most that the program had mapped itself.
+    pub(crate) own_mapped: u64,
     /// What is missing in the recording, in sentences.
     pub(crate) missing: Vec<String>,
     /// Whether nothing is known of where blocks were.
@@ -32,7 +42,7 @@ pub struct Pictures {
     /// Over time.
     pub(crate) curve: Vec<Point>,
     /// What the program said of itself, and when.
-    pub(crate) marks: Vec<(u64, String)>,
+    pub(crate) marks: marks::Finished,
     pub(crate) lifetimes: Lifetimes,
     pub(crate) pairs: Matrix,
     /// Allocations in all.
@@ -40,12 +50,14 @@ pub struct Pictures {
 }
 
 /// The heap at a moment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Frame {
     pub(crate) time: u64,
     /// Bytes and blocks that are live.
     pub(crate) live: u64,
     pub(crate) blocks: u64,
+    /// Bytes of anonymous memory above the start that are malloc's, as far as they were looked at about then.
+    pub(crate) resident: Option<u64>,
     /// Bytes of the cells that hold anything.
     pub(crate) held: u64,
     /// How large cells were when it was taken.
@@ -62,6 +74,26 @@ impl Frame {
 }
 
 impl Pictures {
+    /// Puts those of the same program on other allocators beside these.
+    #[must_use]
+    pub fn with(mut self, beside: Vec<Self>) -> Self {
+        // The same steps have the same moments; a heap of other ones would be shown at the wrong time.
+        let is_same = |other: &Self| other.frames.len() == self.frames.len();
+        self.beside = beside.into_iter().filter(is_same).collect();
+        if !self.beside.is_empty() && self.own_mapped > self.peak_live() / SMALL_PART {
+            self.missing.push(format!(
+                "The program mapped up to {} itself, which is left out of what is resident as if it had touched all of it.",
+                show::number::bytes(self.own_mapped as f64)
+            ));
+        }
+        self
+    }
+
+    /// These and those beside them.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = &Self> {
+        core::iter::once(self).chain(&self.beside)
+    }
+
     /// How many moments there are to scrub through.
     #[must_use]
     pub fn moments(&self) -> usize {

@@ -30,7 +30,6 @@ impl Numbers {
         unsafe { place.write(number) };
     }
 
-    /// All of them, which were set.
     pub(super) fn all(&self) -> &[u32] {
         // SAFETY: every one was written.
         unsafe { NonNull::slice_from_raw_parts(self.start, self.count).as_ref() }

@@ -17,11 +17,6 @@ impl<A> Bytes<A> {
     pub const fn over(inner: A) -> Self {
         Self { inner }
     }
-
-    /// What it is around.
-    pub const fn inner(&self) -> &A {
-        &self.inner
-    }
 }
 
 impl<A: AddMemory + Stats> v1::BaseAllocator for Bytes<A> {

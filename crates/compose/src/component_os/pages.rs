@@ -18,11 +18,6 @@ impl<P, const PAGE_SIZE: usize> Pages<P, PAGE_SIZE> {
         Self { inner }
     }
 
-    /// What it is around.
-    pub const fn inner(&self) -> &P {
-        &self.inner
-    }
-
     /// Whether pages can be asked for so.
     fn judge(num_pages: usize, align_pow2: usize) -> AllocResult {
         let fits = num_pages > 0 && align_pow2.is_power_of_two() && align_pow2 >= PAGE_SIZE;

@@ -307,12 +307,6 @@ impl<P: PageAllocator> KmemCache<P> {
         self.front.slabs.shape.size
     }
 
-    /// The pages it takes its slabs from.
-    #[must_use]
-    pub fn pages(&self) -> &P {
-        &self.pages
-    }
-
     /// The same, to be given memory.
     ///
     /// # Safety

@@ -16,7 +16,8 @@ use super::misuse::Misuse;
 use super::settings::{DebugFlags, Hook, Policy, Reclaim, Refused, Settings};
 
 #[cfg(target_has_atomic = "ptr")]
-mod reserves;
+use super::reserve::Reserve;
+
 /// Settings that are passed on as they are.
 macro_rules! settings {
     ($($name:ident($($value:ident: $type:ty)?), $more:literal;)*) => {$(
@@ -249,21 +250,6 @@ impl<T, P: PageAllocator> Cache<T, P> {
         unsafe { self.raw.try_free_bulk(untyped_all(objects)) }
     }
 
-    /// See [`KmemCache::shrink`].
-    pub fn shrink(&mut self) -> usize {
-        self.raw.shrink()
-    }
-
-    /// See [`KmemCache::reclaim`].
-    pub fn reclaim(&mut self) -> usize {
-        self.raw.reclaim()
-    }
-
-    /// See [`KmemCache::set_min_partial`].
-    pub fn set_min_partial(&mut self, slabs: usize) {
-        self.raw.set_min_partial(slabs);
-    }
-
     /// The same cache without the type, for what does not depend on it, as statistics.
     #[must_use]
     pub const fn untyped(&self) -> &KmemCache<P> {
@@ -285,6 +271,40 @@ impl<T, P: PageAllocator> Cache<T, P> {
             live,
             name,
         })
+    }
+}
+
+/// Calls that are passed on as they are.
+macro_rules! calls {
+    ($($(#[$more:meta])* $name:ident($($value:ident: $type:ty)?) $(-> $answer:ty)?;)*) => {$(
+        #[doc = concat!("See [`KmemCache::", stringify!($name), "`].")]
+        $(#[$more])*
+        pub fn $name(&mut self, $($value: $type)?) $(-> $answer)? {
+            self.raw.$name($($value)?)
+        }
+    )*};
+}
+
+impl<T, P: PageAllocator> Cache<T, P> {
+    calls! {
+        shrink() -> usize;
+        reclaim() -> usize;
+        set_min_partial(slabs: usize);
+    }
+}
+
+#[cfg(target_has_atomic = "ptr")]
+impl<T, P: PageAllocator> Cache<T, P> {
+    calls! {
+        reserve(count: usize) -> Option<Reserve>;
+        #[must_use]
+        refill(reserve: &mut Reserve) -> bool;
+        give_back(reserve: Reserve);
+    }
+
+    /// See [`KmemCache::allocate_from`].
+    pub fn allocate_from(&mut self, reserve: &mut Reserve) -> Option<NonNull<T>> {
+        self.raw.allocate_from(reserve).map(NonNull::cast)
     }
 }
 

@@ -32,6 +32,14 @@ pub struct Replayed {
     /// The most anonymous memory that the recorded process had above what it began with, without what it mapped itself; none if
     /// that is most of it, for how much it touched is not known.
     pub recorded_peak: Option<u64>,
+    /// The mean of that over all calls.
+    pub recorded_mean: Option<f64>,
+    /// What there was of it at the last look.
+    pub recorded_end: Option<u64>,
+    /// The calls before each look of the recording, and how much of it there was then.
+    pub recorded_points: Vec<(f64, f64)>,
+    /// Of the recorded time, what went by without a call.
+    pub paused_seconds: f64,
     /// The most that the program itself had mapped, which is no malloc's.
     pub own_mapped: u64,
     /// By how much the replay on that subject is off: 0.02 is 2 % too much.

@@ -26,6 +26,10 @@ its work: what the program had asked for, what malloc's rounding takes, what is 
 what is not malloc's at all. Then what grows. Leak, growing cache, fragmentation, caches of threads, what is kept after a \
 peak, huge pages, mappings of the program's own and rounding are told apart by rules, which docs/memory-grows.md has.
 
+Where call stacks were recorded ('record --stacks all', or 'sampled') it names the lines of code that allocate most of what \
+is live at the peak, holds free memory, grows, lives shortest, or is freed by other threads. Names come from the program's \
+files, if they are still the recorded ones; lines need debugging information (-g).
+
 The trace is read twice and never kept in memory as a whole.
 
 Exit codes: 0 explained; 2 wrong usage, or a file that is no trace; 125 a file cannot be read.";

@@ -16,7 +16,7 @@ Examples:
   for t in */*.trace; do heapwright export $t --to parquet -o fleet; done
 
 With -o, four tables go into the folder, each trace's under its name: blocks (a row for each block: size, threads, when it \
-was born and freed, address, frame), curves (live and resident bytes over time), frames (call stacks) and traces (one \
+was born and freed, address, frame), curves (live and resident bytes over time), frames (call stacks with functions and lines) and traces (one \
 row: program, malloc, peak). Times are in nanoseconds since the recording began, sizes in bytes. Without -o, the blocks \
 go to standard output. docs/traces.md has queries over a folder of many traces for DuckDB and Apache Spark.
 

@@ -1,26 +1,23 @@
 //! `heapwright replay`: a recorded program's allocations, done again on all allocators and compared.
 
 mod kinds;
+pub(super) mod planned;
 mod recorded;
 mod verify;
 
-use core::ops::ControlFlow;
-use core::sync::atomic::{AtomicBool, Ordering};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use bench::machine::{self, Busyness, Machine};
+use bench::machine::{Busyness, Machine};
 use bench::measured::Launcher;
 use bench::result::Replayed;
 use bench::session::{Stop, Subject, line_up_beside};
 use bench::workload::Workload;
 use clap::{Args, ValueHint};
 use launch::environment::variables;
-use launch::unpack::unpack;
-use replay::{Order, Plan, Planned};
-use show::number::bytes;
+use replay::{Order, Planned, Recorded};
 use tempfile::TempDir;
 use trace::Trace;
 
@@ -29,17 +26,13 @@ use super::bench::allocators::{Among, chosen};
 use super::bench::interrupts::Interrupts;
 use super::bench::measurement::{Ended, Measured, Measurement};
 use super::bench::outlive_readers;
-use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::output::OutputFlags;
 use crate::flags::rounds::RoundFlags;
-use crate::{allocators as known, embedded, exit, traces};
+use crate::{allocators as known, exit, traces};
 
-/// The program that does a plan.
-const PROGRAM: &str = "heapwright-replay";
-
-/// More steps than this take a while to read, which is said.
-const MANY: u64 = 10_000_000;
+/// Points of the recorded curve in a result.
+const POINTS: usize = 400;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -108,15 +101,15 @@ impl Replay {
         interrupts.remove(Some(folder.path()), None);
         let name = name(&self.trace);
         let file = folder.path().join(format!("{name}.plan"));
-        let Some(planned) = self.plan(&trace, &file, interrupts.came(), &mut warnings)? else {
+        let (order, came) = (self.order.order(), interrupts.came());
+        let named = (&*self.trace, &trace);
+        let Some(planned) = planned::planned(named, order, &file, came, &mut warnings)? else {
             return Ok(ExitCode::from(exit::INTERRUPTED));
         };
         let launcher = Launcher::new(known::this_executable()?);
         let workload = self.workload(&trace, name, &planned, &file, &subjects)?;
         if self.verify {
-            let locate = |thread, before| {
-                replay::locate(&trace, self.order.order(), thread, before).ok().flatten()
-            };
+            let locate = |word| replay::locate(&trace, order, word).ok().flatten();
             return verify::all(&launcher, &workload, &subjects, &locate, interrupts.came());
         }
         let mut options = self.rounds.options(1);
@@ -180,45 +173,6 @@ impl Replay {
         Ok(subjects)
     }
 
-    /// Makes the plan; none if that was interrupted.
-    fn plan(
-        &self,
-        trace: &Trace,
-        file: &Path,
-        came: &AtomicBool,
-        warnings: &mut Vec<String>,
-    ) -> anyhow::Result<Option<Planned>> {
-        let steps = trace.about().events;
-        if steps > MANY {
-            exit::say(&format!("reading {} million steps", steps / 1_000_000));
-        }
-        let mut go_on = |_| match came.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        let order = self.order.order();
-        let Some(Plan { planned, cut }) = replay::plan(trace, file, order, &mut go_on)? else {
-            return Ok(None);
-        };
-        let name = self.trace.display();
-        if planned.head.events == 0 {
-            let why = cut.map_or(String::new(), |error| format!(": {error}"));
-            bail!(Usage(format!("{name} has no calls of malloc to do again{why}")));
-        }
-        warnings.extend(cut.map(|error| format!("done again is what is before this: {error}")));
-        warnings.extend(recorded::missing(trace, &planned));
-        let there_is = machine::available();
-        let needed = planned.head.peak_live.min(planned.head.most_touched.max(1));
-        if needed > there_is {
-            bail!(
-                "{name} has {} live at its peak, and this machine has {} to spare",
-                bytes(planned.head.peak_live as f64),
-                bytes(there_is as f64)
-            );
-        }
-        Ok(Some(planned))
-    }
-
     fn workload(
         &self,
         trace: &Trace,
@@ -227,10 +181,10 @@ impl Replay {
         file: &Path,
         subjects: &[Subject],
     ) -> anyhow::Result<Workload> {
-        let program = unpack(embedded::program(PROGRAM).context("there is no program to replay")?)?;
-        let head = &planned.head;
+        let program = planned::program()?;
+        let (head, recorded) = (&planned.head, &planned.recorded);
         let baseline = &subjects[0];
-        let is_recorded = recorded::is(&trace.about().malloc, &baseline.allocator);
+        let is_recorded = self::recorded::is(&trace.about().malloc, &baseline.allocator);
         let replayed = Replayed {
             name,
             trace: self.trace.to_string_lossy().into_owned(),
@@ -244,8 +198,16 @@ impl Replay {
             end_live: planned.end_live,
             recorded_seconds: planned.duration_ns as f64 / 1e9,
             on: is_recorded.then(|| baseline.name.clone()),
-            recorded_peak: planned.recorded.mallocs(),
-            own_mapped: planned.recorded.own_mapped,
+            recorded_peak: recorded.mallocs(),
+            recorded_mean: recorded.mallocs().map(|_| recorded.mean()),
+            recorded_end: recorded.mallocs().map(|_| recorded.end),
+            recorded_points: if recorded.mallocs().is_some() {
+                points(recorded)
+            } else {
+                Vec::new()
+            },
+            paused_seconds: planned.paused_ns as f64 / 1e9,
+            own_mapped: recorded.own_mapped,
             error: None,
         };
         let mut options = vec![format!("touch={}", self.touch.word())];
@@ -261,6 +223,13 @@ impl Replay {
         }
         Ok(workload)
     }
+}
+
+/// The recorded curve, of not more points than a replay's has.
+fn points(recorded: &Recorded) -> Vec<(f64, f64)> {
+    let all: Vec<(f64, f64)> =
+        recorded.points.iter().map(|&(calls, bytes)| (calls as f64, bytes as f64)).collect();
+    ::show::thin(&all, POINTS)
 }
 
 /// What the trace is called in tables: its file's name, or its folder's.

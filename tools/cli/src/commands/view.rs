@@ -1,5 +1,7 @@
 //! `heapwright view`: a recorded heap as a picture.
 
+mod beside;
+
 use std::io::{IsTerminal as _, stderr, stdin, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,6 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use view::{By, Moment, Pictures};
 
 use crate::exit;
+use crate::flags::allocator::BesideAllocators;
 use crate::{out, style, traces};
 
 const EXAMPLES: &str = "\
@@ -19,13 +22,19 @@ Examples:
   heapwright view redis.trace --html heap.html  the same as one offline page
   heapwright view redis.trace --at end --plain  as text, at the end of the run
   heapwright view redis.trace --at 12.3s --by age
+  heapwright view redis.trace -a heapwright,jemalloc
+                                                   beside it, the same program on these, block by block
 
 Each cell stands for a range of addresses, at least a page of 4 KiB. The height of its bar says how full it is with blocks; its \
 colour, whose most of its bytes are: of which size, how old, or allocated by which thread. Below it: live and resident \
 memory over time, how long blocks of which size live, and which thread frees what another one allocated. Where standard \
 output is no terminal, all of it is printed as text.
 
-Exit codes: 0 shown; 2 wrong usage, or a file that is no trace; 125 it cannot be read or written.";
+With -a the recorded calls are made again, once on each allocator, and where it puts each block is written down: 16 bytes a \
+call in a temporary folder. All heaps are shown at the same moment, in cells of one size and with the same colours; what is \
+resident is told above the start of the program, for the recorded one and for the replays.
+
+Exit codes: 0 shown; 2 wrong usage, or a file that is no trace; 125 it cannot be read or written, or a replay failed; 130 interrupted.";
 
 /// What a cell's colour says.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -45,6 +54,9 @@ pub(crate) struct View {
     /// A trace: the file or folder that 'heapwright record' wrote
     #[arg(value_name = "TRACE", value_hint = ValueHint::AnyPath)]
     trace: PathBuf,
+
+    #[command(flatten)]
+    beside: BesideAllocators,
 
     /// The moment that is shown first: peak, end, a time such as 12.3s, or a share such as 40%
     #[arg(long, value_name = "MOMENT", default_value = "peak")]
@@ -67,11 +79,21 @@ impl View {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let trace = traces::open(&self.trace)?;
         let bar = bar();
-        let pictures = view::gather(&trace, self.at, &mut |share| {
+        let told = |what: &str, share: f64| {
+            bar.set_message(what.to_owned());
             #[allow(clippy::cast_possible_truncation, reason = "at most a hundred")]
             let percent = (share * 100.0) as u64;
             bar.set_position(percent);
-        });
+        };
+        let mut pictures = view::gather(&trace, self.at, &mut |share| told("", share));
+        let asked = self.beside.asked();
+        if !asked.is_empty() {
+            let named = (&*self.trace, &trace);
+            let beside = beside::all(named, &asked, self.at, &mut |what, share| told(what, share));
+            bar.finish_and_clear();
+            let Some(beside) = beside? else { return Ok(ExitCode::from(exit::INTERRUPTED)) };
+            pictures = pictures.with(beside);
+        }
         bar.finish_and_clear();
         let by = self.by.map(|by| match by {
             Colours::Size => By::Size,
@@ -113,7 +135,7 @@ fn bar() -> ProgressBar {
         false => ProgressDrawTarget::hidden(),
     };
     let bar = ProgressBar::with_draw_target(Some(100), target);
-    if let Ok(style) = ProgressStyle::with_template("reading  {percent} %") {
+    if let Ok(style) = ProgressStyle::with_template("reading  {percent} %  {msg}") {
         bar.set_style(style);
     }
     bar

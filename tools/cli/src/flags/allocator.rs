@@ -102,3 +102,19 @@ impl SomeAllocators {
         asked.find(|arg| arg.name == name).map_or(name, |arg| &arg.word).to_owned()
     }
 }
+
+/// Allocators that are shown beside what was recorded.
+#[derive(Debug, Args)]
+pub(crate) struct BesideAllocators {
+    /// Beside it show the heap as it would be on this allocator: heapwright, glibc, one that 'heapwright list' shows, or
+    /// NAME=/path/to/lib.so, with settings as in 'replay'; may be repeated, and be a list with commas; at most three
+    #[arg(short = 'a', long = "allocator", value_name = "NAME", value_parser = Lists, hide_possible_values = true)]
+    lists: Vec<List>,
+}
+
+impl BesideAllocators {
+    /// All that were named, in this order.
+    pub(crate) fn asked(&self) -> Vec<AllocatorArg> {
+        self.lists.iter().flat_map(|list| &list.0).cloned().collect()
+    }
+}

@@ -1,6 +1,7 @@
 //! Where the program allocates what: facts by site, where call stacks were recorded.
 
 use serde::Serialize;
+use symbols::Trouble;
 
 /// Where memory is allocated. Empty where no stacks were recorded.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -16,7 +17,7 @@ pub struct Sites {
     /// Those that are most of something.
     pub list: Vec<Site>,
     /// Why some have no names, and what would help.
-    pub troubles: Vec<String>,
+    pub troubles: Vec<Trouble>,
 }
 
 /// The innermost function of a call stack that is neither an allocator's nor a standard library's. What is not known is empty.

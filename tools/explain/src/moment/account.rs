@@ -1,8 +1,8 @@
 //! Of what resident memory consists: each byte once, what is known best first.
 //!
 //! ```text
-//! resident = files + shared + base + own maps + asked + rounding + pinned + scattered + kept + elsewhere
-//!            └ outside of the heap ────────────────┘ └ live ─────┘ └ free ────────────────┘ └ what is left
+//! resident = files + own files + shared + base + own maps + asked + rounding + pinned + scattered + kept + elsewhere
+//!            └ outside of the heap ────────────────────────────┘ └ live ─────┘ └ free ────────────────┘ └ what is left
 //! ```
 
 use crate::facts::{Account, Moment};
@@ -15,6 +15,8 @@ pub(crate) struct Outside {
     pub(crate) base: u64,
     /// The program's own mappings, resident or not.
     pub(crate) own_maps: u64,
+    /// Pages of files before the program had mapped any.
+    pub(crate) code: u64,
     /// What is resident on more pages than all blocks ever lay on.
     pub(crate) beyond: u64,
 }
@@ -51,7 +53,11 @@ pub(super) fn of(moment: &Moment, look: &Look, rounding: u64, outside: &Outside)
     let free = take(whole);
     account.scattered = share(free, moment.free_in_units, whole);
     account.kept = free - account.scattered;
-    account.own_maps += take(outside.own_maps - outside.own_maps.min(outside.beyond));
+    // Pages of files that came later are of the files that it has mapped, as far as it has mapped anything more.
+    let more = outside.own_maps - outside.own_maps.min(outside.beyond);
+    account.own_files = more.min(look.files.saturating_sub(outside.code));
+    account.files = look.files - account.own_files;
+    account.own_maps += take(more - account.own_files);
     account.elsewhere = left;
     account
 }

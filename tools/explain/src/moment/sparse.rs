@@ -74,8 +74,9 @@ impl Held {
         ages[sizes::octave(age)] += 1;
     }
 
-    fn pin(&self, others_lived: u64) -> Pin {
-        Pin { age: median(&self.ages), others_lived, ..self.pin }
+    /// Nothing is older than the recording, wherever the middle of an octave lies.
+    fn pin(&self, others_lived: u64, now: u64) -> Pin {
+        Pin { age: median(&self.ages).min(now), others_lived, ..self.pin }
     }
 }
 
@@ -106,9 +107,9 @@ pub(super) fn of(
         }
     }
     let others_lived = heap.lived.median();
-    sparse.all = all.pin(others_lived);
+    sparse.all = all.pin(others_lived, now);
     let bins = bins.iter().filter(|held| held.pin.blocks > 0);
-    sparse.pins = bins.map(|held| held.pin(others_lived)).collect();
+    sparse.pins = bins.map(|held| held.pin(others_lived, now)).collect();
     sparse.pins.sort_by_key(|pin| core::cmp::Reverse(pin.holds));
     sparse.pins.truncate(PINS);
     sparse

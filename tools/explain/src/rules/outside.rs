@@ -26,9 +26,15 @@ pub(super) fn huge_pages(facts: &Facts) -> Option<Finding> {
     if rises.of_huge_pages < 2 || rises.of_huge_pages * 2 <= rises.large {
         return None;
     }
-    let is_all = rises.of_huge_pages >= 4 && rises.of_huge_pages * 5 >= rises.large * 4;
+    let large = large.min(moment.account.asked);
     found(beyond, Confidence::Likely)
-        .or_else(|| is_all.then(|| found(large.min(moment.account.asked), Confidence::Likely))?)
+        .or_else(|| in_huge_steps(facts).then(|| found(large, Confidence::Likely))?)
+}
+
+/// Nearly all rises of resident memory are of whole huge pages. Mappings of such a size that are used as a whole rise alike.
+pub(crate) fn in_huge_steps(facts: &Facts) -> bool {
+    let rises = &facts.rises;
+    rises.of_huge_pages >= 4 && rises.of_huge_pages * 5 >= rises.large * 4
 }
 
 /// What the program mapped itself, and what is resident beside every block.
@@ -37,7 +43,7 @@ pub(super) fn own_mappings(facts: &Facts) -> Option<Finding> {
     if huge_pages(facts).is_some() {
         return None;
     }
-    let mapped = account.own_maps + account.shared;
+    let mapped = account.mapped();
     let bytes = mapped + account.elsewhere;
     if bytes < LEAST || bytes * PART < peak(facts) {
         return None;

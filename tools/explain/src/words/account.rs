@@ -3,7 +3,7 @@
 use show::number::{bytes, count, nanoseconds, percent};
 
 use super::sizes;
-use crate::facts::{Facts, Moment, RoundingFrom, Sparse};
+use crate::facts::{Account, Facts, Moment, RoundingFrom, Sparse};
 
 /// A part is worth a sentence from this share of the whole on.
 const WORTH: f64 = 0.02;
@@ -45,13 +45,17 @@ fn of(moment: &Moment, when: &str) -> Vec<String> {
     if worth(account.free()) {
         said.push(free(moment));
     }
-    if worth(account.own_maps + account.shared) {
-        let mapped = figure(account.own_maps + account.shared);
-        said.push(format!("{mapped} the program had mapped itself."));
+    if worth(account.mapped()) {
+        said.push(format!(
+            "{} the program had mapped itself{}.",
+            figure(account.mapped()),
+            of_files(account)
+        ));
     }
     if worth(account.elsewhere) {
         said.push(format!(
-            "{} are outside of all blocks: stacks, static data, huge pages, mappings that were not recorded.",
+            "{} are outside of all blocks: stacks, static data, huge pages, what malloc keeps for itself, mappings that were not \
+             recorded.",
             figure(account.elsewhere)
         ));
     }
@@ -68,6 +72,16 @@ fn of(moment: &Moment, when: &str) -> Vec<String> {
     said
 }
 
+/// How much of it is files and shared memory, if that is most of it.
+pub(super) fn of_files(account: &Account) -> &'static str {
+    let most = account.mapped() / 2;
+    match () {
+        () if account.own_files > most => ", most of it files",
+        () if account.shared > most => ", most of it shared memory",
+        () => "",
+    }
+}
+
 /// What is free, and by what it is held.
 fn free(moment: &Moment) -> String {
     let account = &moment.account;
@@ -81,12 +95,14 @@ fn free(moment: &Moment) -> String {
     }
     // One size, if it is most of them.
     let pin = pins.first().filter(|first| first.holds * 5 >= all.holds * 3).unwrap_or(all);
+    // Below that a lifetime is the clock's own error.
+    let others = match pin.others_lived {
+        0..1000 => "were freed at once".to_owned(),
+        long => format!("lived less than {}", nanoseconds(long as f64)),
+    };
     let older = if pin.age > pin.others_lived.saturating_mul(4) {
-        format!(
-            ", half of them older than {}, among blocks of which half lived less than {}",
-            nanoseconds(pin.age as f64),
-            nanoseconds(pin.others_lived as f64)
-        )
+        let age = nanoseconds(pin.age as f64);
+        format!(", half of them older than {age}, among blocks of which half {others}")
     } else {
         String::new()
     };

@@ -2,10 +2,11 @@
 
 use show::number::{bytes, count, nanoseconds, percent};
 
+use super::account::of_files;
 use super::sites::main;
 use super::sizes;
 use crate::facts::Facts;
-use crate::rules::{Confidence, Finding, Kind, Remedy, is_notable, spread};
+use crate::rules::{Confidence, Finding, Kind, Remedy, in_huge_steps, is_notable, spread};
 
 /// Where there is no finding. What is free but was not for long enough is no finding, and is said.
 pub(super) fn none(facts: &Facts) -> String {
@@ -18,9 +19,15 @@ pub(super) fn none(facts: &Facts) -> String {
             bytes(free as f64)
         );
     }
-    "Nothing stands out: no size grows without end, little is kept that is free, and what is resident is what the program \
-     asked for."
-        .to_owned()
+    let account = &facts.peak.account;
+    let mostly = if (account.asked + account.rounding) * 2 >= facts.peak.resident {
+        ", and most of what is resident is what the program asked for"
+    } else {
+        ""
+    };
+    format!(
+        "Nothing stands out: no size grows without end, and little is kept that is free{mostly}."
+    )
 }
 
 /// A headline and a paragraph.
@@ -60,40 +67,48 @@ fn because(facts: &Facts, finding: &Finding) -> String {
     let figure = |n: u64| bytes(n as f64);
     match finding.kind {
         Kind::Leak => {
-            let left = figure(facts.growth.all.never_freed);
+            let all = &facts.growth.all;
             let ends = if finding.confidence == Confidence::Possible {
-                "The program does little but allocate, so this may as well be data that it needs until it ends."
+                let kept = percent(all.live_blocks as f64 / all.blocks.max(1) as f64);
+                format!(
+                    "The program keeps {kept} of all blocks, so this may as well be data that it needs until it ends."
+                )
             } else {
                 "Data that is kept for ever looks the same: whether it is used again, no recording of malloc can say."
+                    .to_owned()
             };
             format!(
-                "Blocks become more all the time, and none of their kind is freed once it is old; {left} never were. \
-                 {ends}"
+                "Blocks become more all the time, and of those sizes hardly any is freed once it is old. {ends}"
             )
         }
         Kind::GrowingCache => {
             let (old, freed) = growing(facts);
-            let table = facts.growth.youngest_large;
+            let table = facts.growth.table;
             let known = if freed * 50 > old {
                 let freed = percent(freed as f64 / old.max(1) as f64);
-                format!("{freed} of what was old at half-time was freed before the end")
+                format!("{freed} of what was old by then was freed in the last quarter")
             } else if table > 0 {
-                format!("a table of {} grew with them", figure(table))
+                format!("a table of {} grew, as one does that holds them", figure(table))
             } else {
                 "they were freed when the work was done".to_owned()
             };
             format!(
-                "Blocks become more all the time, but the program has hold of them: {known}. So it is data, or a cache \
-                 without a limit, and not lost."
+                "Blocks become more all the time, and the program can reach them: {known}. So it is data, or a cache \
+                 without a limit, rather than lost."
             )
         }
         Kind::Fragmentation => {
             let sparse = &moment.sparse;
             let full = sparse.were as f64 / (sparse.units.max(1) << 16) as f64;
+            let whole = figure(moment.account.scattered);
             let pages = if moment.account.scattered > moment.account.pinned {
-                "Most of it is in whole pages, which malloc could give back but keeps."
+                format!(
+                    "Most of it, {whole}, is in whole pages, which malloc could give back but keeps."
+                )
             } else {
-                "Most of it is on pages with a block, which no malloc can give back."
+                format!(
+                    "Most of it is on pages with a block, which no malloc can give back; {whole} are whole pages."
+                )
             };
             format!(
                 "{} pieces of 64 KiB are less than half full and were full to {} once; {} blocks hold them, {} in all. \
@@ -134,14 +149,25 @@ fn because(facts: &Facts, finding: &Finding) -> String {
         }
         Kind::OwnMappings => {
             let account = &facts.peak.account;
-            let mapped = account.own_maps + account.shared;
-            let known = if mapped > 0 {
-                format!("The program had mapped {} of it itself.", figure(mapped))
-            } else {
-                "No block ever lay there, and no mapping of it was recorded: stacks, static data, a runtime's own heap."
-                    .to_owned()
+            if account.mapped() >= account.elsewhere {
+                let (mapped, files) = (figure(account.mapped()), of_files(account));
+                let steps = if in_huge_steps(facts) && account.own_maps * 2 > finding.bytes {
+                    " It became resident in steps of 2 MiB: if the program has not touched all of it, that is huge pages' doing."
+                } else {
+                    ""
+                };
+                return format!(
+                    "The program had mapped {mapped} of it itself{files}. No malloc changes that.{steps}"
+                );
+            }
+            let threads = match facts.threads.at_once {
+                0 | 1 => "the stack".to_owned(),
+                n => format!("the stacks of {} threads", count(n as f64)),
             };
-            format!("{known} No malloc changes that.")
+            format!(
+                "No block ever lay there, and no mapping of it was recorded: {threads}, static data, a runtime's own heap, \
+                 or what malloc keeps for itself."
+            )
         }
         Kind::Rounding => {
             let most = facts.peak.by_size.iter().max_by_key(|row| row.rounding);
@@ -157,26 +183,38 @@ fn because(facts: &Facts, finding: &Finding) -> String {
     }
 }
 
-/// Old bytes of the sizes that grow, and those of them that were freed.
+/// Old bytes of the sizes that grow, and those of them that were freed late.
 fn growing(facts: &Facts) -> (u64, u64) {
     let bins = facts.growth.by_size.iter().filter(|bin| bin.growth() > 0);
-    bins.fold((0, 0), |sum, bin| (sum.0 + bin.old, sum.1 + bin.old_freed))
+    bins.fold((0, 0), |sum, bin| (sum.0 + bin.old_late(), sum.1 + bin.old_freed_late))
 }
 
 fn remedy(facts: &Facts, finding: &Finding) -> String {
     let is_glibc = facts.program.malloc.contains("libc");
     match finding.remedy {
         Remedy::Free if finding.site.is_some() => "Free it where it is no longer needed, or keep a limit.".to_owned(),
-        Remedy::Free => "Which code allocates them, heaptrack or valgrind --leak-check=full tells.".to_owned(),
+        Remedy::Free => "Which code allocates them, a recording with --stacks all tells.".to_owned(),
         Remedy::Limit => "A cache needs a limit: of bytes, not of entries.".to_owned(),
-        Remedy::Allocator => "Allocators differ here: replay tells by how much.".to_owned(),
-        Remedy::GiveBack if is_glibc => {
-            "malloc_trim(0) gives it back, or MALLOC_TRIM_THRESHOLD_ for a heap that is free at its end.".to_owned()
+        Remedy::Allocator if finding.kind == Kind::Fragmentation => {
+            let trim = if is_glibc { "malloc_trim(0) gives whole pages back. " } else { "" };
+            format!(
+                "{trim}What stays should not be allocated among what goes: before it, or in a pool of its own. Allocators \
+                 differ here: replay tells by how much."
+            )
         }
+        Remedy::Allocator => "Allocators differ here: replay tells by how much.".to_owned(),
+        Remedy::GiveBack if is_glibc => "malloc_trim(0) gives it back. MALLOC_TRIM_THRESHOLD_=131072 does if no block is \
+            left at the end of the heap, and the program sets no threshold itself."
+            .to_owned(),
         Remedy::GiveBack => "A setting of the allocator gives it back sooner.".to_owned(),
         Remedy::FewerArenas if is_glibc => "MALLOC_ARENA_MAX=2 lets threads share.".to_owned(),
         Remedy::FewerArenas => "Fewer threads, or an allocator whose threads keep less.".to_owned(),
-        Remedy::SmallPages => "Without huge pages (for glibc: GLIBC_TUNABLES=glibc.malloc.hugetlb=0) only what is touched is resident.".to_owned(),
-        Remedy::Runtime => "Ask the runtime that maps it: its own limits and settings.".to_owned(),
+        Remedy::SmallPages => "On small pages only what is touched is resident: do not ask for huge ones, neither by \
+            madvise(MADV_HUGEPAGE) nor by a setting of malloc; prctl(PR_SET_THP_DISABLE) before the program starts turns \
+            them off."
+            .to_owned(),
+        Remedy::Runtime => "Who maps it, /proc/PID/smaps tells while it runs. A runtime has settings of its own; a stack has \
+            ulimit -s or the thread's attributes."
+            .to_owned(),
     }
 }

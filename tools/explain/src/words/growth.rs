@@ -28,9 +28,5 @@ pub(super) fn sentences(facts: &Facts, findings: &[Finding]) -> Vec<String> {
             count(first.live_blocks as f64),
         ));
     }
-    for mark in facts.growth.by_mark.iter().filter(|mark| mark.grew > 0 && mark.times > 1).take(1) {
-        let each = mark.grew as f64 / mark.times as f64;
-        said.push(format!("That is {} for each mark “{}”.", bytes(each), mark.name));
-    }
     said
 }

@@ -3,13 +3,16 @@
 use show::number::{bytes, count, number, percent};
 use show::text::cut;
 use show::{Column, Table};
+use symbols::Trouble;
 
 use crate::facts::{Amount, Facts, Site};
-use crate::rules::{Finding, Role, parts};
+use crate::rules::{Finding, Part, Role, parts};
 
-/// Characters of a site in a table.
-const WIDE: usize = 38;
-const NARROW: usize = 30;
+/// Characters of a line, of which a site has what the figures leave, and no fewer than these.
+const LINE: usize = 80;
+const LEAST: usize = 16;
+/// Characters between two columns.
+const GAP: usize = 2;
 /// Reasons for missing names that are told.
 const TROUBLES: usize = 2;
 
@@ -43,29 +46,34 @@ pub(super) fn main(facts: &Facts, finding: &Finding) -> Option<String> {
 
 /// The sites of each role.
 pub(super) fn table(facts: &Facts) -> Table {
-    let is_sampled = facts.sites.interval > 0;
     let heads = ["by site", "allocated in", "bytes", "blocks", "share"];
-    let mut table = Table::new(heads.map(Column::from));
-    for part in parts(facts) {
-        let Some(site) = facts.sites.list.get(part.site) else { continue };
+    let row = |part: &Part| {
         let role = match part.role {
             Role::Peak => "at the peak",
             Role::Pins => "holds free",
             Role::Grows => "grows",
             Role::Temporary => "temporary",
-            Role::Elsewhere => "freed by others",
+            Role::Elsewhere => "cross-thread",
         };
         let Amount { blocks, bytes: size, margin } = part.amount;
+        let is_sampled = facts.sites.interval > 0;
         let size = if is_sampled { with_margin(size, margin) } else { bytes(size) };
-        let most = if is_sampled { NARROW } else { WIDE };
-        table.row([
-            role.to_owned(),
-            fitted(site, most),
-            size,
-            count(blocks.round()),
-            percent(part.share),
-        ]);
+        [role.to_owned(), String::new(), size, count(blocks.round()), percent(part.share)]
+    };
+    let parts = parts(facts);
+    let mut rows: Vec<[String; 5]> = parts.iter().map(row).collect();
+    let wide = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([heads[column].len()]).max().unwrap_or_default() + GAP
+    };
+    let taken: usize = [0, 2, 3, 4].map(wide).iter().sum();
+    let most = LINE.saturating_sub(taken + GAP).max(LEAST);
+    for (row, part) in rows.iter_mut().zip(&parts) {
+        row[1] =
+            facts.sites.list.get(part.site).map_or_else(String::new, |site| fitted(site, most));
     }
+    let mut table = Table::new(heads.map(Column::from));
+    rows.into_iter().for_each(|row| table.row(row));
     table
 }
 
@@ -88,7 +96,14 @@ pub(super) fn notes(facts: &Facts) -> Vec<String> {
             bytes(sites.interval as f64)
         ));
     }
-    let troubles = sites.troubles.iter().take(TROUBLES).map(|trouble| format!("Names: {trouble}."));
+    // Of a file whose names would not be shown nothing has to be said.
+    let shown = parts(facts);
+    let is_shown = |trouble: &&Trouble| {
+        let mut sites = shown.iter().filter_map(|part| sites.list.get(part.site));
+        sites.any(|site| site.module == trouble.path && site.line == 0)
+    };
+    let troubles = sites.troubles.iter().filter(is_shown).take(TROUBLES);
+    let troubles = troubles.map(|trouble| format!("Names: {trouble}."));
     notes.extend(troubles);
     notes
 }

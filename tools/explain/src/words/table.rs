@@ -28,7 +28,7 @@ pub(super) fn moments(facts: &Facts) -> Table {
     row("  free, on a page with blocks", &|moment| part(moment.account.pinned));
     row("  free pages, blocks near", &|moment| part(moment.account.scattered));
     row("  free pages, none near", &|moment| part(moment.account.kept));
-    row("  mapped by the program", &|moment| part(moment.account.own_maps + moment.account.shared));
+    row("  mapped by the program", &|moment| part(moment.account.mapped()));
     row("  stacks, static data, other", &|moment| part(moment.account.elsewhere));
     row("  code and libraries", &|moment| part(moment.account.base + moment.account.files));
     row("live blocks", &|moment| count(moment.blocks as f64));

@@ -23,6 +23,8 @@ pub(crate) struct Toy {
     resident: BTreeSet<u64>,
     /// Resident beside all blocks: anonymous and shared.
     pub(crate) beside: (u64, u64),
+    /// Pages of files beside the first MiB of code.
+    pub(crate) files: u64,
 }
 
 impl Toy {
@@ -41,7 +43,7 @@ impl Toy {
 
     pub(crate) fn look(&mut self) {
         let anon = BASE + self.beside.0 + self.resident.len() as u64 * PAGE;
-        let op = Op::Memory { anon, file: 1 << 20, shmem: self.beside.1 };
+        let op = Op::Memory { anon, file: (1 << 20) + self.files, shmem: self.beside.1 };
         self.steps.push(Step { time: self.time, thread: 0, op });
     }
 

@@ -1,8 +1,12 @@
 //! A small C program, recorded: compiled, run with the recorder before its malloc, and packed.
+//!
+//! With `HEAPWRIGHT_TARGET=aarch64` it is one of that processor, run by an emulator, with the recorder `HEAPWRIGHT_SO`:
+//! `cargo xtask port` sets both.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -13,10 +17,21 @@ use recording::{Children, Process, Request, Stacks, finish};
 use tempfile::TempDir;
 use trace::{Op, Step, Trace};
 
+/// The emulator, and where it finds the libraries of its programs.
+const EMULATOR: [&str; 3] = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"];
+
+/// Whether the programs are another processor's.
+fn is_emulated() -> bool {
+    env::var_os("HEAPWRIGHT_TARGET").is_some_and(|target| target == "aarch64")
+}
+
 /// The recorder, built for this test if need be: cargo builds no library for it that nothing links.
 fn recorder() -> &'static Path {
     static RECORDER: OnceLock<PathBuf> = OnceLock::new();
     RECORDER.get_or_init(|| {
+        if let Some(built) = env::var_os("HEAPWRIGHT_SO") {
+            return built.into();
+        }
         let test = env::current_exe().unwrap();
         let built = test.ancestors().nth(2).unwrap();
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
@@ -76,13 +91,23 @@ impl Recorded {
         // Of timeout itself nothing is recorded.
         let mut env = Command::new("timeout");
         env.args(["-sKILL", "100", "env"]);
+        let mut emulator: Vec<OsString> = Vec::new();
+        if is_emulated() {
+            emulator.extend(EMULATOR.map(OsString::from));
+        }
         for (name, value) in all {
+            let is_preload = name == "LD_PRELOAD";
             let mut word = name;
             word.push("=");
             word.push(value);
-            env.arg(word);
+            // The emulator is not of the processor that the recorder is for.
+            if is_preload && is_emulated() {
+                emulator.extend(["-E".into(), word]);
+            } else {
+                env.arg(word);
+            }
         }
-        env.arg(&self.program).args(arguments).current_dir(self.folder());
+        env.args(emulator).arg(&self.program).args(arguments).current_dir(self.folder());
         env
     }
 
@@ -118,6 +143,7 @@ pub(crate) fn compile(name: &str, flags: &[&str], program: &Path) {
     let mut compiler = match source.extension().and_then(|kind| kind.to_str()) {
         Some("rs") => Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())),
         Some("cc") => Command::new("c++"),
+        _ if is_emulated() => Command::new("aarch64-linux-gnu-gcc"),
         _ => Command::new("cc"),
     };
     compiler.args(flags).arg(&source).arg("-o").arg(program);

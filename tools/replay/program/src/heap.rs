@@ -1,4 +1,4 @@
-//! What makes the calls: the process's malloc, plain, timed or verified; or nothing.
+//! What makes the calls: the process's malloc, plain, timed or verified; or nothing. Another one is in `placed`.
 
 use core::ffi::c_void;
 use core::ptr;
@@ -10,11 +10,11 @@ use crate::map;
 use crate::tail::{self, Kind};
 use crate::verify;
 
-/// Where a block is asked for or given back, and which call of its thread that is.
+/// Where a block is asked for or given back, and which word of the plan says so.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) thread: u32,
-    pub(crate) index: u64,
+    pub(crate) word: usize,
     pub(crate) slot: usize,
 }
 

@@ -1,7 +1,7 @@
 //! Does a recorded program's calls of malloc again, as a plan says, and tells what they took.
 //!
 //! ```text
-//! heapwright-replay PLAN [touch=pages|recorded|none] [timed=1] [tail=1] [verify=1] [allocator=null]
+//! heapwright-replay PLAN [touch=pages|recorded|none] [timed=1] [tail=1 | verify=1 | allocator=null | places=FILE]
 //!
 //! main thread ─► the plan's thread 0 ─┐            epochs: who is last in one opens the next,
 //! a thread for each other, where it ──┼─► calls    looks at the memory, and starts and joins threads
@@ -26,6 +26,7 @@ mod map;
 mod memory;
 mod options;
 mod out;
+mod placed;
 mod run;
 mod shared;
 mod tail;

@@ -28,6 +28,41 @@ pub(crate) fn zeroed<T>(count: usize) -> *mut T {
     at.cast()
 }
 
+/// A new file of so many words, which what is written here goes into.
+pub(crate) fn new_file<T>(path: &CStr, words: usize) -> *mut T {
+    let name = path.to_str().unwrap_or("the file for places");
+    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
+    // SAFETY: the path is a string.
+    let file = unsafe { libc::open(path.as_ptr(), flags, 0o600) };
+    if file < 0 {
+        fail(3, format_args!("cannot make {name} (errno {})", errno()));
+    }
+    let bytes = words.saturating_mul(size_of::<u64>());
+    // Room is taken now: where there is none, a write into the mapping would be a signal.
+    // SAFETY: it takes numbers and touches no memory.
+    let refused = unsafe { libc::posix_fallocate(file, 0, bytes.cast_signed() as libc::off_t) };
+    if refused != 0 {
+        fail(3, format_args!("no room for {bytes} bytes of {name} (errno {refused})"));
+    }
+    // SAFETY: a new mapping replaces nothing.
+    let at = unsafe {
+        libc::mmap(
+            ptr::null_mut(),
+            bytes.max(1),
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED,
+            file,
+            0,
+        )
+    };
+    // SAFETY: the number is of this file, which the mapping does not need any more.
+    unsafe { libc::close(file) };
+    if at == libc::MAP_FAILED {
+        fail(3, format_args!("cannot map {name} (errno {})", errno()));
+    }
+    at.cast()
+}
+
 /// A file's words.
 pub(crate) fn file(path: &CStr) -> &'static [u64] {
     let name = path.to_str().unwrap_or("the plan");

@@ -24,6 +24,8 @@ pub(crate) enum Mode {
     Verified,
     /// Nothing: what is left is what this program itself takes.
     Null,
+    /// The process's malloc, and where it puts each block is written down.
+    Placed,
 }
 
 /// What is to be done.
@@ -32,6 +34,8 @@ pub(crate) struct Options {
     pub(crate) plan: &'static CStr,
     pub(crate) touch: Touch,
     pub(crate) mode: Mode,
+    /// The file for [`Mode::Placed`].
+    pub(crate) places: Option<&'static CStr>,
     /// Epochs begin no earlier than they did.
     pub(crate) is_timed: bool,
 }
@@ -64,12 +68,16 @@ pub(crate) fn preloaded() -> &'static [u8] {
     unsafe { CStr::from_ptr(value) }.to_bytes()
 }
 
+/// What the name of the file for places follows.
+const PLACES: &[u8] = b"places=";
+
 impl Options {
     pub(crate) fn parse(
         mut words: impl Iterator<Item = &'static CStr>,
     ) -> Result<Self, &'static str> {
         let plan = words.next().ok_or("no plan is named")?;
-        let mut options = Self { plan, touch: Touch::Pages, mode: Mode::Plain, is_timed: false };
+        let (touch, mode) = (Touch::Pages, Mode::Plain);
+        let mut options = Self { plan, touch, mode, places: None, is_timed: false };
         for word in words {
             match word.to_bytes() {
                 b"touch=pages" => options.touch = Touch::Pages,
@@ -80,6 +88,11 @@ impl Options {
                 b"verify=1" => options.mode = Mode::Verified,
                 b"allocator=null" => options.mode = Mode::Null,
                 b"allocator=malloc" => {}
+                bytes if bytes.starts_with(PLACES) => {
+                    options.mode = Mode::Placed;
+                    options.places =
+                        CStr::from_bytes_with_nul(&word.to_bytes_with_nul()[PLACES.len()..]).ok();
+                }
                 _ => return Err("an option that it does not have"),
             }
         }

@@ -7,6 +7,7 @@ use plan::{ALL_PAGES, Call, Kind, Long, Word, unpair};
 use crate::heap::{Heap, Null, Place, Plain, Timed, Verified};
 use crate::options::Mode;
 use crate::out::fail;
+use crate::placed::Placed;
 use crate::shared::{REFUSED, Shared, refused, shared};
 use crate::touch::Toucher;
 use crate::{clock, epochs};
@@ -29,6 +30,7 @@ pub(crate) fn thread(number: u32) {
         Mode::Timed => play::<Timed>(number),
         Mode::Verified => play::<Verified>(number),
         Mode::Null => play::<Null>(number),
+        Mode::Placed => play::<Placed>(number),
     }
 }
 
@@ -43,7 +45,6 @@ pub(crate) fn free_all() {
 fn free_slots<H: Heap>() {
     let mut player = Player::<H>::new(shared(), 0);
     for slot in 0..usize::try_from(shared().head.slots).unwrap_or(0) {
-        player.index = slot as u64;
         player.free(slot, false);
     }
 }
@@ -53,8 +54,8 @@ struct Player<H> {
     slots: *const AtomicUsize,
     toucher: Toucher,
     thread: u32,
-    /// The calls before this one.
-    index: u64,
+    /// Where in the plan this call is; 0: nowhere.
+    word: usize,
 }
 
 fn play<H: Heap>(number: u32) {
@@ -66,6 +67,7 @@ fn play<H: Heap>(number: u32) {
     loop {
         let word = Word(shared.words[at]);
         player.fetch(Word(shared.words[at + AHEAD]));
+        player.word = at;
         at += 1;
         match word.kind() {
             Kind::Malloc => player.allocate(word.slot(), Call::Malloc, word.size(), 1, ALL_PAGES),
@@ -81,17 +83,13 @@ fn play<H: Heap>(number: u32) {
                 player.long(word, [0, 1, 2].map(|i| shared.words[at + i]));
                 at += 3;
             }
-            Kind::Jump => {
-                at = offset(word.rest());
-                continue;
-            }
+            Kind::Jump => at = offset(word.rest()),
             Kind::Epoch => {
                 if is_in_one {
                     epochs::leave();
                 }
                 epochs::enter(number, word.rest());
                 is_in_one = true;
-                continue;
             }
             Kind::End if number != 0 => return epochs::leave_for_good(number),
             Kind::End | Kind::Stop => {
@@ -101,7 +99,6 @@ fn play<H: Heap>(number: u32) {
                 epochs::park();
             }
         }
-        player.index += 1;
     }
 }
 
@@ -112,7 +109,7 @@ fn offset(bytes: u64) -> usize {
 impl<H: Heap> Player<H> {
     fn new(shared: &Shared, thread: u32) -> Self {
         let Shared { slots, toucher, .. } = *shared;
-        Self { heap: H::new(thread), slots, toucher, thread, index: 0 }
+        Self { heap: H::new(thread), slots, toucher, thread, word: 0 }
     }
 
     #[inline(always)]
@@ -137,7 +134,7 @@ impl<H: Heap> Player<H> {
 
     #[inline(always)]
     fn place(&self, slot: usize) -> Place {
-        Place { thread: self.thread, index: self.index, slot }
+        Place { thread: self.thread, word: self.word, slot }
     }
 
     #[inline(always)]

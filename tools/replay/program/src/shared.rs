@@ -9,7 +9,7 @@ use crate::heap::{self, NULL_BYTES};
 use crate::options::{Mode, Options};
 use crate::out::fail;
 use crate::touch::Toucher;
-use crate::{map, memory, verify};
+use crate::{map, memory, placed, verify};
 
 /// A slot whose request was refused: there is nothing to free.
 pub(crate) const REFUSED: usize = 1;
@@ -78,6 +78,7 @@ pub(crate) fn prepare(options: Options) {
     match options.mode {
         Mode::Verified => verify::prepare(count(head.slots)),
         Mode::Null => heap::prepare_null(),
+        Mode::Placed => placed::prepare(options.places.unwrap_or_default(), words.len()),
         Mode::Plain | Mode::Timed => {}
     }
     let place: *mut Shared = map::zeroed(1);

@@ -45,7 +45,7 @@ fn word(seed: u64, at: usize) -> u64 {
 }
 
 fn wrong(at: Place, what: fmt::Arguments<'_>) -> ! {
-    fail(1, format_args!("wrong: {what} (thread {}, call {} of it)", at.thread, at.index))
+    fail(1, format_args!("wrong: {what} (thread {}, word {} of the plan)", at.thread, at.word))
 }
 
 /// Looks at a new block.
@@ -81,7 +81,7 @@ pub(crate) unsafe fn new(at: Place, call: Call, block: *mut u8, size: usize, ali
 ///
 /// `block` is live and has `size` bytes.
 pub(crate) unsafe fn fill(at: Place, block: *mut u8, size: usize) {
-    let seed = (u64::from(at.thread) << 48 ^ at.index).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let seed = (u64::from(at.thread) << 48 ^ at.word as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
     // SAFETY: the plan has such a slot, and the thread that uses it is the only one that does.
     unsafe { known(at.slot).write(Known { size, seed }) };
     for from in (0..size).step_by(8) {

@@ -202,3 +202,56 @@ fn an_empty_plan_does_nothing_and_what_is_none_is_refused() {
         assert!(!output.stderr.is_empty());
     }
 }
+
+/// On the same threads in the same order, a block is where it was put until it is gone, and no other one meanwhile.
+#[test]
+fn places_are_those_of_live_blocks() {
+    let folder = TempDir::new().unwrap();
+    for (threads, seed) in [(1, 5), (7, 6)] {
+        let program = Program::storm(threads, 20_000, seed);
+        let (plan, _) = program.plan(folder.path(), Order::Serial);
+        let places = folder.path().join("places");
+        let printed = run(&plan, &[&format!("places={}", places.display())]);
+        assert_eq!(figures(&printed)["refused"], 0.0);
+        assert_eq!(places.metadata().unwrap().len(), plan.metadata().unwrap().len());
+        let looks = looks(&printed);
+        let most = looks.iter().map(|look| look.1).max();
+        let mut moved = replay::Moved::open(&places, Order::Serial, looks).unwrap();
+        let (mut blocks, mut ends) = (HashMap::new(), std::collections::BTreeMap::new());
+        let mut seen = None;
+        for step in &program.steps {
+            let step = moved.step(step.clone()).unwrap();
+            seen = seen.max(moved.resident());
+            if let Some(address) = step.op.gone().and_then(|block| blocks.remove(&block)) {
+                ends.remove(&address);
+            }
+            if let Some(new) = step.op.made() {
+                let below = ends.range(..new.address + new.size.max(1)).next_back();
+                assert!(below.is_none_or(|(_, end)| *end <= new.address), "{new:?} {below:x?}");
+                assert!(new.address > 1 << 16, "{new:?}");
+                ends.insert(new.address, new.address + new.size.max(1));
+                blocks.insert(new.block, new.address);
+            }
+        }
+        assert_eq!(seen, most);
+    }
+}
+
+/// The looks at the memory that a run printed.
+fn looks(output: &Output) -> Vec<(u64, u64)> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words = text.lines().filter_map(|line| line.strip_prefix("point resident "));
+    let numbers = words.map(|line| line.split_once(' ').unwrap());
+    numbers.map(|(calls, bytes)| (calls.parse().unwrap(), bytes.parse().unwrap())).collect()
+}
+
+#[test]
+fn places_that_cannot_be_written_are_said() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    program.malloc(0, 100);
+    let (plan, _) = program.plan(folder.path(), Order::Causal);
+    let output = run(&plan, &["places=/nowhere/at/all"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/at/all"));
+}

@@ -1,13 +1,19 @@
 //! Memory over time, the share of slow calls, and the curves of sweeps: one chart of lines a workload.
 
+use bench::result::Replayed;
 use bench::session::{SubjectIndex, WorkloadIndex};
 
 use super::{Part, Placed, file_name};
 use crate::tables::{once_each, timed_calls};
 use crate::view::View;
 use show::number::Unit;
+use show::style::{Part as StylePart, Style};
 use show::text::escape;
 use show::{Ask, Chart, Drawn, Kind, Line};
+
+/// The curves of a replay.
+const RESIDENT: &str = "resident";
+const LIVE: &str = "live";
 
 /// A chart that is drawn, if it has a point: `kind` and `of` are what the page's script finds its numbers by.
 fn placed(
@@ -56,6 +62,7 @@ pub(super) fn memory(view: &View<'_>, work: WorkloadIndex, points: usize) -> Opt
         },
         lines: lines(view, &view.shown, |a| cell(a).map_or(&[], |c| &c.rss)),
         area: live.map(|live| (live, "grey: asked for")),
+        marks: Vec::new(),
         by_x: false,
         is_wide: view.is_one(),
         data: String::new(),
@@ -77,6 +84,7 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
             y: Ask { label: "share of calls".into(), kind: Kind::Decades, unit: Unit::Share },
             lines: lines(view, &who, |a| tail(a).map_or(&[], |t| &t.curve)),
             area: None,
+            marks: Vec::new(),
             by_x: true,
             is_wide: false,
             data: String::new(),
@@ -101,7 +109,12 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
         Ask { label: label.to_owned(), kind: if log { Kind::Doublings } else { Kind::Even }, unit }
     };
     let who = view.shown_and_floor();
-    let drawn = names.iter().filter_map(|name| {
+    // Of a replay: what was live stands behind what was resident, and what was recorded beside it.
+    let replayed = w.replayed.as_ref();
+    let live = w.cells.iter().flat_map(|c| &c.series).find(|s| s.name == LIVE);
+    let drawn = names.iter().filter(|name| replayed.is_none() || **name != LIVE);
+    let drawn = drawn.filter_map(|name| {
+        let behind = replayed.filter(|_| *name == RESIDENT);
         let series = |a: SubjectIndex| view.cell(work, a)?.series.iter().find(|s| s.name == *name);
         let title = if names.len() == 1 && (name.is_empty() || *name == w.name) {
             w.name.clone()
@@ -114,16 +127,26 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
             title,
             x: ask(curve.map(|c| &c.x), curve.is_some_and(|c| c.x_log), "x"),
             y: Ask { label: of_processor_time(name, y.label), ..y },
-            lines: lines(view, &who, |a| series(a).map_or(&[], |s| &s.points)),
-            area: None,
+            lines: lines(view, &who, |a| series(a).map_or(&[], |s| &s.points))
+                .into_iter()
+                .chain(behind.map(|replayed| recorded(view, replayed)))
+                .collect(),
+            area: behind.and(live).map(|live| (&live.points[..], "grey: live")),
+            marks: Vec::new(),
             by_x: false,
-            is_wide: false,
+            is_wide: behind.is_some(),
             data: String::new(),
         };
         let file = format!("curve-{}-{}", file_name(&w.name), file_name(name));
         placed(Part::Curves, work, ("series", name), &file, (chart, points))
     });
     drawn.collect()
+}
+
+/// What the recorded program itself had; it is nobody's column, and has the place behind the last one.
+fn recorded<'a>(view: &View<'_>, replayed: &'a Replayed) -> Line<'a> {
+    let style = Style::of(view.report.allocators.len(), StylePart::Floor);
+    Line { name: "recorded", style, points: &replayed.recorded_points }
 }
 
 /// A workload has one label for all its curves: of those named `cpu/…` a second is one of processor time.

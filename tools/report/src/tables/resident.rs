@@ -2,6 +2,7 @@
 
 use bench::definition::Group;
 use bench::fail_if::Metric;
+use bench::result::Replayed;
 use bench::session::{SubjectIndex, WorkloadIndex};
 use show::number::{bytes, short};
 use show::{Cell as Entry, Table};
@@ -19,6 +20,9 @@ pub(crate) fn resident(view: &View<'_>) -> Table {
     if view.report.workloads.first().is_none_or(|work| work.group != Group::Trace) {
         return table;
     }
+    if let Some(row) = view.report.workloads[0].replayed.as_ref().and_then(recorded) {
+        table.row(row);
+    }
     for &a in &view.shown {
         let name = Entry { who: Some(a.0), ..view.name(a).into() };
         if absent(view, w, a).is_none() {
@@ -26,6 +30,21 @@ pub(crate) fn resident(view: &View<'_>) -> Table {
         }
     }
     table
+}
+
+/// What the recorded program took on the malloc that it had.
+fn recorded(replayed: &Replayed) -> Option<Vec<Entry>> {
+    let peak = replayed.recorded_peak? as f64;
+    let size = |figure: f64| Entry { sort: figure.to_string(), ..Entry::from(bytes(figure)) };
+    let per_live = short(peak / (replayed.peak_live as f64).max(1.0));
+    Some(vec![
+        "recorded".into(),
+        size(peak),
+        per_live.into(),
+        replayed.recorded_mean.map_or_else(none, size),
+        replayed.recorded_end.map_or_else(none, |end| size(end as f64)),
+        none(),
+    ])
 }
 
 fn figures(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex) -> Vec<Entry> {

@@ -61,6 +61,8 @@ pub(crate) struct Blocks {
     /// Numbers of frames by the recorder's numbers.
     numbers: HashMap<u64, Frame>,
     missing: Missing,
+    /// Blocks below this number were there when the process was forked.
+    inherited: Block,
     /// The last event was an `exec`: another program goes on.
     is_replaced: bool,
 }
@@ -78,8 +80,19 @@ impl Blocks {
             frames: Frames::default(),
             numbers: HashMap::new(),
             missing: Missing::default(),
+            inherited: 0,
             is_replaced: false,
         }
+    }
+
+    /// The first thread has these addresses and sizes from the process that it was forked from.
+    pub(crate) fn inherit(&mut self, blocks: &[(u64, u64)]) -> Result<(), TraceError> {
+        for &(address, size) in blocks {
+            let new = New { how: How::Born, size, align: 0, frame: 0, old: None };
+            self.done(0, 0, address, Deed::Allocate(new))?;
+        }
+        (self.inherited, _) = self.packer.next();
+        Ok(())
     }
 
     pub(crate) fn event(

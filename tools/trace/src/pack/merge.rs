@@ -29,7 +29,13 @@ pub(crate) struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    pub(crate) fn new(file: &'a File, index: Index, packer: Packer) -> Self {
+    /// Of a process that has inherited the blocks `born`.
+    pub(crate) fn new(
+        file: &'a File,
+        index: Index,
+        packer: Packer,
+        born: &[(u64, u64)],
+    ) -> Result<Self, TraceError> {
         let Index { about, clock, places } = index;
         let mut streams = Vec::new();
         let mut threads = Vec::new();
@@ -41,8 +47,11 @@ impl<'a> Merge<'a> {
             threads.push(chunks[0].head.tid);
             begin += chunks.len();
         }
-        let blocks = Blocks::new(packer, clock, &threads);
-        Self { file, places, streams, blocks, missing: about.missing, next, done: 0 }
+        let mut blocks = Blocks::new(packer, clock, &threads);
+        if !threads.is_empty() {
+            blocks.inherit(born)?;
+        }
+        Ok(Self { file, places, streams, blocks, missing: about.missing, next, done: 0 })
     }
 
     pub(crate) fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Result<Packed, TraceError> {

@@ -256,3 +256,41 @@ fn a_program_that_ends_by_itself_is_not_cut() {
         std::fs::remove_file(trace.path()).unwrap();
     }
 }
+
+#[test]
+fn a_child_has_the_blocks_that_its_parent_had_at_the_fork() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let child = || {
+        let mut raw = Raw::forked(path("test-4712.chunks"), 4712);
+        raw.event(0, 50, Event::Free { at: B });
+        raw.event(0, 60, Event::Malloc { at: B, size: 40 });
+        // Another thread of the parent has freed it while that forked.
+        raw.event(0, 70, Event::Malloc { at: A, size: 50 });
+        raw.finish()
+    };
+    let (trace, steps) = read(&folder, child());
+    assert_eq!(steps, ["0 start", "0 malloc 0 40", "0 malloc 1 50"]);
+    assert_eq!(trace.about().missing.unknown_frees, 1);
+    std::fs::remove_file(trace.path()).unwrap();
+    let mut raw = Raw::create(path("test-4711.chunks"));
+    raw.event(0, 10, Event::Malloc { at: B + 64, size: 9 });
+    raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+    raw.event(0, 20, Event::Malloc { at: B, size: 20 });
+    raw.event(0, 30, Event::Free { at: B + 64 });
+    raw.event(0, 40, Event::Fork { child: 4712 });
+    raw.event(0, 45, Event::Malloc { at: B + 64, size: 30 });
+    read(&folder, raw.finish());
+    let (trace, steps) = read(&folder, child());
+    let expected = [
+        "0 start",
+        "0 Born 0 10",
+        "0 Born 1 20",
+        "0 free 1",
+        "0 malloc 2 40",
+        "0 free 0",
+        "0 malloc 3 50",
+    ];
+    assert_eq!(steps, expected);
+    assert!(!trace.about().missing.any(), "{:?}", trace.about().missing);
+}

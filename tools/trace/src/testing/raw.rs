@@ -44,18 +44,31 @@ impl Raw {
     /// The file cannot be written; as all functions here.
     #[must_use]
     pub fn create(path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref().to_owned();
+        Self::of(path.as_ref(), 4711, "")
+    }
+
+    /// The same of a child of the process of [`create`](Self::create).
+    #[must_use]
+    pub fn forked(path: impl AsRef<Path>, process: u32) -> Self {
+        Self::of(path.as_ref(), process, "forked_from=4711\n")
+    }
+
+    fn of(path: &Path, pid: u32, note: &str) -> Self {
+        let path = path.to_owned();
+        let text = format!(
+            "exe=/usr/bin/test\ncommand=test --all\nmalloc=glibc\nmalloc_path=/lib/libc.so.6\nkernel=6\n{note}"
+        );
         let file = File::create(&path).unwrap();
         let mut first = Chunk([0; CHUNK]);
         FileHead {
             version: VERSION,
-            pid: 4711,
+            pid,
             parent: 1,
             page: 4096,
             time: BEGIN,
             monotonic: BEGIN * UNIT,
             realtime: 1_700_000_000_000_000_000,
-            text: b"exe=/usr/bin/test\ncommand=test --all\nmalloc=glibc\nmalloc_path=/lib/libc.so.6\nkernel=6\n",
+            text: text.as_bytes(),
         }
         .write(&mut first.0);
         file.write_all_at(&first.0, 0).unwrap();

@@ -1,12 +1,20 @@
 //! Live memory as an area over time, what was resident as a line above it, and where the moment is.
 
 use show::number::bytes;
+use show::text::cut;
 
-use super::ink::{Ink, Line};
+use super::ink::{Ink, Line, flowed};
+use super::marks::marks;
 use super::words::time;
+use crate::curve::Point;
 use crate::pictures::{Frame, Pictures};
 
 const LABEL: usize = 10;
+/// A name is no longer.
+const LONGEST: usize = 32;
+/// The lines of what is resident, by side.
+const LINES: [(&str, Ink); 4] =
+    [("─", Ink::Plain), ("╌", Ink::Class(7)), ("┈", Ink::Class(3)), ("═", Ink::Class(5))];
 const LEVELS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 /// The curve, `height` lines high, and below it a line that points at the moment.
@@ -16,15 +24,21 @@ pub(crate) fn curve(pictures: &Pictures, frame: &Frame, width: usize, height: us
         let share = u128::from(time) * columns as u128 / u128::from(pictures.duration.max(1));
         (share as usize).min(columns - 1)
     };
-    let (mut live, mut resident) = (vec![None::<u64>; columns], vec![None::<u64>; columns]);
-    for point in &pictures.curve {
-        let at = column(point.time);
-        live[at] = live[at].max(Some(point.live));
-        resident[at] = resident[at].max(point.resident);
-    }
-    carried(&mut live);
-    carried(&mut resident);
-    let most = live.iter().chain(&resident).flatten().max().copied().unwrap_or(0).max(1);
+    let over = |side: &Pictures, of: fn(&Point) -> Option<u64>| {
+        let mut values = vec![None; columns];
+        for point in &side.curve {
+            let value = &mut values[column(point.time)];
+            *value = of(point).max(*value);
+        }
+        carried(&mut values);
+        values
+    };
+    let live = over(pictures, |point| Some(point.live));
+    // A recording alone is told as the system tells it, beside replays as what malloc has of it.
+    let of = if pictures.beside.is_empty() { |p: &Point| p.resident } else { |p: &Point| p.held };
+    let sides: Vec<Vec<Option<u64>>> = pictures.sides().map(|side| over(side, of)).collect();
+    let most = live.iter().chain(sides.iter().flatten()).flatten().max().copied();
+    let most = most.unwrap_or(0).max(1);
     // In eighths of a line.
     let eighths = |value: u64| {
         let drawn = (u128::from(value) * (height as u128 * 8) / u128::from(most)) as usize;
@@ -41,23 +55,36 @@ pub(crate) fn curve(pictures: &Pictures, frame: &Frame, width: usize, height: us
         let mut drawn = Line::of(&format!("{label:>LABEL$} "), Ink::Mute);
         for at in 0..columns {
             let filled = live[at].map_or(0, eighths).saturating_sub(line * 8).min(8);
-            let above = resident[at].map(|value| eighths(value).saturating_sub(1) / 8);
-            if filled == 0 && above == Some(line) {
-                drawn.put("─", Ink::Plain);
-            } else {
-                drawn.put(LEVELS[filled], Ink::Live);
+            let is_here =
+                |value: Option<u64>| value.map(|v| eighths(v).saturating_sub(1) / 8) == Some(line);
+            let here = sides.iter().zip(LINES).rfind(|(side, _)| is_here(side[at]));
+            match here.filter(|_| filled == 0) {
+                Some((_, (sign, ink))) => drawn.put(sign, ink),
+                None => drawn.put(LEVELS[filled], Ink::Live),
             }
         }
         lines.push(drawn);
     }
     lines.push(pointer(pictures, column(frame.time), frame, columns));
-    let mut what = Line::of(&" ".repeat(LABEL + 1), Ink::Plain);
-    what.put("█", Ink::Live);
-    what.put(" live", Ink::Mute);
-    if resident.iter().any(Option::is_some) {
-        what.put("  ─ resident", Ink::Mute);
+    lines.extend(marks(pictures, &column, columns, LABEL + 1));
+    let mut parts = vec![Line::of("█", Ink::Live)];
+    parts[0].put(" live", Ink::Mute);
+    for ((side, values), (sign, ink)) in pictures.sides().zip(&sides).zip(LINES) {
+        if values.iter().any(Option::is_some) {
+            let mut part = Line::of(sign, ink);
+            let name = if sides.len() == 1 { "resident" } else { &side.name };
+            part.put(&format!(" {}", cut(name, columns.saturating_sub(2).min(LONGEST))), Ink::Mute);
+            parts.push(part);
+        }
     }
-    lines.push(what);
+    if sides.len() > 1 {
+        parts.push(Line::of("(resident above the start)", Ink::Mute));
+    }
+    for line in flowed(parts, columns) {
+        let mut indented = Line::of(&" ".repeat(LABEL + 1), Ink::Plain);
+        indented.append(line);
+        lines.push(indented);
+    }
     lines
 }
 
@@ -98,7 +125,10 @@ fn pointer(pictures: &Pictures, at: usize, frame: &Frame, columns: usize) -> Lin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trace::{Op, Step};
+
     use crate::gather::testing::gathered;
+    use crate::gather::{Gather, Plan};
 
     #[test]
     fn a_growing_heap_rises() {
@@ -111,5 +141,19 @@ mod tests {
         assert!(text[3].matches('█').count() > text[0].matches('█').count() + 20);
         assert_eq!(text[4].chars().nth(LABEL + 1 + 25), Some('▲'), "{text:#?}");
         assert!(text.iter().all(|line| line.chars().count() <= 61));
+    }
+
+    #[test]
+    fn marks_stand_below_with_their_names_where_there_is_room() {
+        let mut gather = Gather::new(Plan { duration: 1000, ..Plan::default() });
+        for (time, name) in [(0, "load"), (500, "serve"), (510, "re\x1bquest"), (520, "serve")] {
+            gather.push(&Step { time, thread: 0, op: Op::Mark(name.to_owned()) });
+        }
+        let pictures = gather.finish();
+        let lines = curve(&pictures, &pictures.frames[0], 61, 4);
+        let text: Vec<String> = lines.iter().map(Line::plain).collect();
+        let blank = " ".repeat(LABEL + 1);
+        assert_eq!(text[5], format!("{blank}╵load{}╵╵serve", " ".repeat(20)));
+        assert_eq!(text[6], format!("{blank}╵ marks:  load  serve (2 times)  re\\u{{1b}}quest"));
     }
 }

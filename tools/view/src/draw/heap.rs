@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::ink::{Ink, Line};
+use super::ink::{Ink, Line, flowed};
 use super::words::class_name;
 use super::{Form, words};
 use crate::cells::{FULL, Shade};
@@ -109,26 +109,6 @@ pub(crate) fn key(pictures: &Pictures, by: By, form: Form, width: usize) -> Vec<
     }
     let mut lines = flowed(parts, width);
     lines.extend(heights);
-    lines
-}
-
-/// Parts behind each other, in as many lines as they need.
-fn flowed(parts: Vec<Line>, width: usize) -> Vec<Line> {
-    let mut lines = vec![Line::default()];
-    for part in parts {
-        let last = lines.len() - 1;
-        let is_first = lines[last].width() == 0;
-        if is_first || lines[last].width() + 2 + part.width() > width {
-            if is_first {
-                lines[last] = part;
-            } else {
-                lines.push(part);
-            }
-            continue;
-        }
-        lines[last].put("  ", Ink::Plain);
-        lines[last].append(part);
-    }
     lines
 }
 

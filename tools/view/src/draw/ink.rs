@@ -96,6 +96,26 @@ impl Line {
     }
 }
 
+/// Parts behind each other, in as many lines as they need.
+pub(crate) fn flowed(parts: Vec<Line>, width: usize) -> Vec<Line> {
+    let mut lines = vec![Line::default()];
+    for part in parts {
+        let last = lines.len() - 1;
+        let is_first = lines[last].width() == 0;
+        if is_first || lines[last].width() + 2 + part.width() > width {
+            if is_first {
+                lines[last] = part;
+            } else {
+                lines.push(part);
+            }
+            continue;
+        }
+        lines[last].put("  ", Ink::Plain);
+        lines[last].append(part);
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,8 +32,8 @@ pub(crate) fn moment(pictures: &Pictures, at: usize) -> String {
         _ if at + 1 == pictures.frames.len() => "At the end, ",
         _ => "After ",
     };
-    let mark = pictures.marks.iter().rev().find(|(time, _)| *time <= frame.time);
-    let mark = mark.map_or_else(String::new, |(_, name)| format!(", behind the mark '{name}'"));
+    let mark = pictures.marks.before(frame.time);
+    let mark = mark.map_or_else(String::new, |name| format!(", behind the mark '{name}'"));
     format!("{which}{} of {}{mark}", time(frame.time), time(pictures.duration))
 }
 

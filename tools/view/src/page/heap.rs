@@ -9,12 +9,13 @@ use show::text::escape;
 
 use super::encode::{Code, code, encode};
 use crate::class::{By, CLASSES};
-use crate::draw::{NO_ADDRESSES, class_name, class_of, level, scale};
+use crate::draw::{NO_ADDRESSES, class_name, class_of, figures, level, scale};
 use crate::pictures::Pictures;
 use crate::rows::{Rows, Spot};
 
-/// 2 to this many cells in a row.
+/// 2 to this many cells in a row of a heap alone, and of one that stands beside others.
 const COLUMNS: u32 = 7;
+const BESIDE: u32 = 6;
 const MOST_ROWS: usize = 40;
 /// Pixels of a cell, with the gap to its neighbours.
 const CELL: f64 = 8.0;
@@ -44,8 +45,13 @@ const RULES: &str = "\
 #heap output { flex-basis: 100%; font-variant-numeric: tabular-nums; }
 #heap .classes { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin: 0 0 .75rem; padding: 0; list-style: none; font-size: .875rem; }
 #heap .classes svg { width: .8rem; height: .8rem; vertical-align: -.05rem; margin-right: .35rem; }
-#heap figure { overflow-x: auto; }
-#heap figure svg.plot { max-width: none; min-width: 48rem; }
+#heap .sides { display: grid; gap: 0 1.5rem; align-items: start; }
+#heap .sides.two { grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); }
+#heap figure { overflow-x: auto; margin: 0 0 .75rem; }
+#heap figure h3 { margin: .5rem 0 .1rem; font-size: 1rem; overflow-wrap: anywhere; }
+#heap figure p { margin: 0 0 .4rem; font-variant-numeric: tabular-nums; }
+#heap .sides svg.plot { max-width: none; }
+#heap .sides.one svg.plot { min-width: 48rem; }
 #lifetimes .figures { grid-template-columns: repeat(auto-fill, minmax(min(100%, 32rem), 1fr)); }
 #lifetimes svg.plot { max-width: none; }
 ";
@@ -63,17 +69,30 @@ pub(super) struct Data {
     moments: Vec<String>,
 }
 
-pub(super) fn rows(pictures: &Pictures) -> Rows {
-    let mut rows = Rows::fitting(pictures, COLUMNS, MOST_ROWS);
-    // Mappings that are far from each other have a row each, however large cells are: the first ones are shown.
-    rows.limit(MOST_ROWS * 2);
-    rows
+/// The rows of each heap, in cells of one size.
+pub(super) fn rows(pictures: &Pictures) -> Vec<Rows> {
+    let columns = if pictures.beside.is_empty() { COLUMNS } else { BESIDE };
+    let shift = |side: &Pictures| Rows::fitting(side, columns, MOST_ROWS).shift;
+    let shift = pictures.sides().map(shift).max().unwrap_or_default();
+    let rows = |side: &Pictures| {
+        let mut rows = Rows::new(side, shift, columns);
+        // Mappings that are far from each other have a row each, however large cells are: the first ones are shown.
+        rows.limit(MOST_ROWS * 2);
+        rows
+    };
+    pictures.sides().map(rows).collect()
 }
 
-pub(super) fn about(rows: &Rows) -> String {
+pub(super) fn about(rows: &[Rows]) -> String {
+    let beside = match rows.len() {
+        1 => "",
+        _ => {
+            " What is resident is told above what was there at the start: the recorded process's beside each replay's."
+        }
+    };
     format!(
-        "Here {}; rows that were never used are left out. The height of a bar says how full its cell is; its colour, whose most of its bytes are.",
-        scale(rows)
+        "Here {}; rows that were never used are left out. The height of a bar says how full its cell is; its colour, whose most of its bytes are.{beside}",
+        scale(&rows[0])
     )
 }
 
@@ -138,7 +157,7 @@ pub(super) fn data(pictures: &Pictures, rows: &Rows) -> Data {
 }
 
 /// The controls, the key, and the picture at the moment that was asked for.
-pub(super) fn markup(pictures: &Pictures, rows: &Rows, by: By) -> String {
+pub(super) fn markup(pictures: &Pictures, rows: &[Rows], by: By) -> String {
     let last = pictures.frames.len() - 1;
     let mut markup = rules();
     markup += &format!(
@@ -160,13 +179,24 @@ pub(super) fn markup(pictures: &Pictures, rows: &Rows, by: By) -> String {
     let sentence = crate::draw::sentence(pictures, pictures.asked);
     let _ = write!(
         markup,
-        "</fieldset></div>\n<p><output id=\"said\">{}</output></p>\n{}<figure>{}<figcaption class=\"save\" hidden>\
-         <button type=\"button\" data-svg=\"heap\">SVG</button></figcaption></figure>",
+        "</fieldset></div>\n<p><output id=\"said\">{}</output></p>\n{}<div class=\"sides {}\">",
         escape(&sentence),
         classes(pictures, by),
-        picture(pictures, rows, by),
+        if pictures.beside.is_empty() { "one" } else { "two" },
     );
-    markup
+    for (number, (side, rows)) in pictures.sides().zip(rows).enumerate() {
+        markup += "<figure>";
+        if !pictures.beside.is_empty() {
+            let (name, figures) = (escape(&side.name), figures(side, pictures.asked));
+            let _ = write!(
+                markup,
+                "<h3>{name}</h3><p><output id=\"side{number}\">{figures}</output></p>"
+            );
+        }
+        markup += &picture(side, rows, by, pictures.asked, number);
+        markup += "<figcaption class=\"save\" hidden><button type=\"button\" data-svg=\"heap\">SVG</button></figcaption></figure>";
+    }
+    markup + "</div>\n"
 }
 
 /// The rules of this part, with the colours of classes.
@@ -201,8 +231,8 @@ fn classes(pictures: &Pictures, by: By) -> String {
     markup + "</ul>\n"
 }
 
-fn picture(pictures: &Pictures, rows: &Rows, by: By) -> String {
-    let frame = &pictures.frames[pictures.asked];
+fn picture(pictures: &Pictures, rows: &Rows, by: By, at: usize, number: usize) -> String {
+    let frame = &pictures.frames[at];
     let tops = tops(rows);
     let width = LEFT + rows.columns() as f64 * CELL + 8.0;
     let height = tops.last().map_or(24.0, |top| top + ROW + 6.0);
@@ -255,5 +285,5 @@ fn picture(pictures: &Pictures, rows: &Rows, by: By) -> String {
             "<path class=\"c{class}\" data-class=\"{class}\" fill=\"{light}\" d=\"{d}\"/>"
         ));
     }
-    svg.finish("the heap", "id=\"cells\"")
+    svg.finish(&format!("the heap: {}", pictures.name), &format!("data-cells=\"{number}\""))
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::gather::testing::gathered;
+use crate::gather::testing::{beside, gathered};
 
 #[test]
 fn the_page_needs_nothing_else_and_no_name_ends_a_tag() {
@@ -13,6 +13,17 @@ fn the_page_needs_nothing_else_and_no_name_ends_a_tag() {
     }
     assert!(page.contains("id=\"moment\"") && page.contains("data-class=\"7\""));
     assert!(page.contains("value=\"thread\" checked"));
+}
+
+#[test]
+fn heaps_beside_each_other_have_a_picture_each() {
+    let pictures = beside(&[(0x1000, 64), (0x2000, 4096)], 2);
+    let page = html(&pictures, By::Size);
+    for part in ["data-cells=\"0\"", "data-cells=\"2\"", "id=\"side2\"", "grey: live"] {
+        assert_eq!(page.matches(part).count(), 1, "{part}");
+    }
+    let json = page.split("id=\"data-json\"").nth(1).unwrap();
+    assert_eq!(json.matches("\"addresses\"").count(), 3);
 }
 
 #[test]

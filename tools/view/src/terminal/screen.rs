@@ -9,8 +9,8 @@
 //! ←→ moment  c colour  ? help  q quit             keys
 //! ```
 
-use super::state::{Middle, State};
-use crate::draw::{self, Form, Ink, LABEL, Line};
+use super::state::{Middle, State, most};
+use crate::draw::{self, Form, Grid, Ink, Line};
 use crate::pictures::Pictures;
 
 const HELP: [&str; 12] = [
@@ -76,20 +76,21 @@ impl State {
 
     fn heap(&mut self, pictures: &Pictures, width: usize, high: usize) -> Vec<Line> {
         let (by, form) = (self.by, if self.inked { Form::Gauge } else { Form::Number });
-        let columns = width.saturating_sub(LABEL).max(8).ilog2();
-        let high = high.saturating_sub(1).max(1);
-        self.rows(pictures, columns, high);
+        let grid = Grid::of(1 + pictures.beside.len(), width, high.saturating_sub(1));
+        self.rows(pictures, grid);
         let Some((rows, _)) = &self.rows else { return Vec::new() };
-        let range = self.top..rows.len().min(self.top + high);
-        let hidden = rows.len() - range.len();
-        let mut title = Line::of(&draw::scale(rows), Ink::Mute);
-        if hidden > 0 {
-            let (first, last, all) = (range.start + 1, range.end, rows.len());
+        let (all, scale) = (most(rows), draw::scale(&rows[0]));
+        let range = self.top..all.min(self.top + grid.high);
+        let mut title = Line::of(&scale, Ink::Mute);
+        if all > range.len() {
+            let (first, last) = (range.start + 1, range.end);
             title = Line::of(&format!("rows {first} to {last} of {all}; "), Ink::Plain);
-            title.append(Line::of(&draw::scale(rows), Ink::Mute));
+            title.append(Line::of(&scale, Ink::Mute));
         }
-        let frame = &pictures.frames[self.at];
-        [vec![title], draw::heap(pictures, frame, rows, range, by, form)].concat()
+        if rows.len() > 1 {
+            title.put("; above the start: resident, and what of it is live", Ink::Mute);
+        }
+        [vec![title], grid.draw(pictures, self.at, rows, range, by, form)].concat()
     }
 }
 
@@ -99,7 +100,7 @@ mod tests {
 
     use super::*;
     use crate::class::By;
-    use crate::gather::testing::gathered;
+    use crate::gather::testing::{beside, gathered};
 
     fn pressed(state: &mut State, pictures: &Pictures, keys: &[KeyCode]) {
         for &code in keys {
@@ -126,17 +127,38 @@ mod tests {
             KeyCode::Char('-'),
             KeyCode::Char('c'),
         ];
-        for (width, height) in [(80, 24), (1, 1), (20, 5), (40, 16), (200, 60), (0, 0)] {
-            for inked in [false, true] {
-                let mut state = State::new(&pictures, By::Size, inked);
-                for key in keys {
-                    pressed(&mut state, &pictures, &[key]);
-                    let screen = state.screen(&pictures, width, height);
-                    assert_eq!(screen.len(), height, "{width}×{height} {key:?}");
-                    assert!(screen.iter().all(|line| line.width() <= width), "{screen:?}");
+        let blocks: Vec<(u64, u64)> = (0..4000).map(|i| (i * 5000, 1000)).collect();
+        for pictures in [pictures, beside(&blocks, 1), beside(&blocks, 3)] {
+            for (width, height) in [(80, 24), (1, 1), (20, 5), (40, 16), (200, 60), (0, 0)] {
+                for inked in [false, true] {
+                    let mut state = State::new(&pictures, By::Size, inked);
+                    for key in keys {
+                        pressed(&mut state, &pictures, &[key]);
+                        let screen = state.screen(&pictures, width, height);
+                        assert_eq!(screen.len(), height, "{width}×{height} {key:?}");
+                        assert!(screen.iter().all(|line| line.width() <= width), "{screen:?}");
+                    }
                 }
             }
         }
+    }
+
+    #[test]
+    fn heaps_beside_each_other_have_cells_of_one_size_and_move_together() {
+        let blocks: Vec<(u64, u64)> = (0..300).map(|i| (i * 5000, 1000)).collect();
+        let pictures = beside(&blocks, 1);
+        let mut state = State::new(&pictures, By::Size, false);
+        let screen = state.screen(&pictures, 80, 24);
+        let text: Vec<String> = screen.iter().map(Line::plain).collect();
+        assert!(text[3].starts_with(": ") || text[3].contains("live  "), "{text:#?}");
+        assert!(text[3].ends_with("50 % of it live"), "{text:#?}");
+        let shifts = state.rows.as_ref().map(|(rows, _)| rows.iter().map(|r| r.shift).collect());
+        let shifts: Vec<u32> = shifts.unwrap();
+        assert!(shifts.len() == 2 && shifts[0] == shifts[1], "{shifts:?}");
+        pressed(&mut state, &pictures, &[KeyCode::Home]);
+        let first = state.screen(&pictures, 80, 24);
+        assert!(first[3].plain().ends_with("of it live"), "{first:?}");
+        assert_ne!(first[4..12], screen[4..12]);
     }
 
     #[test]
@@ -165,7 +187,7 @@ mod tests {
         let shift = |state: &mut State, key| {
             pressed(state, &pictures, &[key]);
             state.screen(&pictures, 80, 24);
-            state.rows.as_ref().map(|(rows, _)| (rows.shift, rows.len())).unwrap()
+            state.rows.as_ref().map(|(rows, _)| (rows[0].shift, rows[0].len())).unwrap()
         };
         let (larger, few) = shift(&mut state, KeyCode::Char('-'));
         let (smaller, many) = shift(&mut state, KeyCode::Char('+'));

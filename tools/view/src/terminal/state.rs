@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::class::By;
+use crate::draw::Grid;
 use crate::pictures::Pictures;
 use crate::rows::Rows;
 
@@ -32,8 +33,8 @@ pub(super) struct State {
     pub(super) inked: bool,
     pub(super) plays: bool,
     pub(super) is_over: bool,
-    /// The rows of the last screen, and how many it had place for.
-    pub(super) rows: Option<(Rows, usize)>,
+    /// The rows of the last screen, of each heap, and where they stood.
+    pub(super) rows: Option<(Vec<Rows>, Grid)>,
 }
 
 impl State {
@@ -100,19 +101,20 @@ impl State {
     }
 
     /// The rows for a screen of this size. The address at the top stays there when cells grow or shrink.
-    pub(super) fn rows(&mut self, pictures: &Pictures, columns: u32, high: usize) -> &Rows {
-        let fitting = Rows::fitting(pictures, columns, high).shift;
+    pub(super) fn rows(&mut self, pictures: &Pictures, grid: Grid) {
+        let fitting = grid.fitting(pictures);
         // Beyond one row, and below the cells that were gathered, there is nothing more to see.
-        let least = pictures.shift as i32 - fitting as i32;
-        self.zoom = self.zoom.clamp(least, 63 - columns as i32 - fitting as i32);
+        let gathered = pictures.sides().map(|side| side.shift).max().unwrap_or_default();
+        let least = gathered as i32 - fitting as i32;
+        self.zoom = self.zoom.clamp(least, 63 - grid.columns as i32 - fitting as i32);
         let shift = fitting.saturating_add_signed(self.zoom);
-        let known = self.rows.take().filter(|(_, place)| *place == high);
+        let known = self.rows.take().filter(|(_, was)| *was == grid);
         let rows = match known {
-            Some((rows, _)) if rows.shift == shift && rows.columns() == 1 << columns => rows,
-            _ => Rows::new(pictures, shift, columns),
+            Some((rows, _)) if rows.iter().all(|one| one.shift == shift) => rows,
+            _ => grid.rows(pictures, shift),
         };
-        self.top = self.top.min(rows.len().saturating_sub(high));
-        &self.rows.insert((rows, high)).0
+        self.top = self.top.min(most(&rows).saturating_sub(grid.high));
+        self.rows = Some((rows, grid));
     }
 
     fn zoom(&mut self, by: i32) {
@@ -122,7 +124,12 @@ impl State {
     }
 
     fn scroll(&mut self, down: bool) {
-        let by = self.rows.as_ref().map_or(1, |(_, high)| (high / 4).max(1));
+        let by = self.rows.as_ref().map_or(1, |(_, grid)| (grid.high / 4).max(1));
         self.top = if down { self.top + by } else { self.top.saturating_sub(by) };
     }
+}
+
+/// How many rows the heap with most of them has.
+pub(super) fn most(rows: &[Rows]) -> usize {
+    rows.iter().map(Rows::len).max().unwrap_or(0)
 }

@@ -38,12 +38,6 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
         self.settings.name
     }
 
-    /// Bytes of an object, as asked for.
-    #[must_use]
-    pub fn object_size(&self) -> usize {
-        self.settings.size
-    }
-
     /// Whether the page of this address belongs to a slab of this cache.
     #[must_use]
     pub fn owns(&self, address: usize) -> bool {

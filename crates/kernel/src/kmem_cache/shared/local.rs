@@ -78,12 +78,6 @@ impl<L: Park, P: PageAllocator> LocalKmemCache<'_, L, P> {
         let found = self.pair.flush(self.shared);
         self.shared.expect(found);
     }
-
-    /// The cache.
-    #[must_use]
-    pub fn shared(&self) -> &SharedKmemCache<L, P> {
-        self.shared
-    }
 }
 
 impl<L: Park, P: PageAllocator> Drop for LocalKmemCache<'_, L, P> {

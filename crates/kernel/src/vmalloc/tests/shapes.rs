@@ -304,28 +304,3 @@ fn sixty_four_gibibytes_cost_little_at_first() {
     assert!(cost <= 160 << 10, "{cost} bytes of tables");
     assert!(areas.owns(area.as_ptr()) && !areas.owns(tables.as_ptr()) && !areas.owns(ptr::null()));
 }
-
-#[test]
-fn threads_share_one() {
-    let areas = LockedVmalloc::new(Os, limits(4096, 512)).unwrap();
-    std::thread::scope(|scope| {
-        for thread in 1..=3u8 {
-            let areas = &areas;
-            scope.spawn(move || {
-                for round in 0..200 {
-                    let pages = 1 + round % 5;
-                    let area = areas.vzalloc(pages * 4096, ME).unwrap();
-                    assert_eq!(byte(area, 0), 0);
-                    fill(area, pages, 4096, thread);
-                    assert_eq!(byte(area, pages * 4096 - 1), thread);
-                    assert!(areas.owns(area.as_ptr()));
-                    // SAFETY: this thread's, and nobody uses it any more.
-                    unsafe { areas.vfree(area.as_ptr()) }.unwrap();
-                }
-            });
-        }
-    });
-    areas.check().unwrap();
-    areas.purge();
-    assert_eq!(areas.usage().held, 0);
-}

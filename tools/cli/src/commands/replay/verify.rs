@@ -11,12 +11,12 @@ use show::Table;
 
 use crate::{exit, out};
 
-/// Verifies all, and prints what came of it. `locate` says which of all calls a thread's call is.
+/// Verifies all, and prints what came of it. `locate` says which of all calls is at a word of the plan.
 pub(super) fn all(
     launcher: &Launcher,
     workload: &Workload,
     subjects: &[Subject],
-    locate: &dyn Fn(u32, u64) -> Option<u64>,
+    locate: &dyn Fn(u64) -> Option<u64>,
     came: &AtomicBool,
 ) -> anyhow::Result<ExitCode> {
     let mut table = Table::new(["allocator", "every block of it"]);
@@ -65,19 +65,20 @@ pub(super) fn all(
     Ok(ExitCode::from(code))
 }
 
-/// What the program said, with the number of the call: `wrong: … (thread 1, call 2 of it)`.
-fn broken(said: &str, locate: &dyn Fn(u32, u64) -> Option<u64>) -> String {
+/// What the program said, with the number of the call: `wrong: … (thread 1, word 512 of the plan)`. What it frees at its end
+/// is no call of the plan's.
+fn broken(said: &str, locate: &dyn Fn(u64) -> Option<u64>) -> String {
     let said = said.trim();
     let said = said.strip_prefix("wrong: ").unwrap_or(said);
     let place = said.rsplit_once(" (thread ").and_then(|(what, place)| {
-        let (thread, rest) = place.split_once(", call ")?;
-        let before = rest.strip_suffix(" of it)")?.parse().ok()?;
-        Some((what, thread, locate(thread.parse().ok()?, before)?))
+        let (thread, word) = place.strip_suffix(" of the plan)")?.split_once(", word ")?;
+        Some((what, thread, locate(word.parse().ok()?)))
     });
     match place {
-        Some((what, thread, call)) => {
+        Some((what, thread, Some(call))) => {
             format!("{what} (call {} of all, by thread {thread})", call + 1)
         }
+        Some((what, _, None)) => format!("{what} (after the last call, when all is freed)"),
         None => said.to_owned(),
     }
 }

@@ -84,7 +84,10 @@ impl Blocks {
             let found = self.live.get(address);
             match (found, deed.needs_live()) {
                 (Found::Live(block, size), false) => {
-                    self.strange(StrangeKind::UnseenFree, thread, time, address)?;
+                    // Of what was there at a fork, the parent's other threads may have freed some meanwhile.
+                    if block >= self.inherited {
+                        self.strange(StrangeKind::UnseenFree, thread, time, address)?;
+                    }
                     self.live.remove(address);
                     self.step(thread, time, Op::Free { block, resident: None }, size)?;
                     self.done(thread, time, address, deed)?;
@@ -106,7 +109,7 @@ impl Blocks {
     }
 
     /// Something was done with an address, which is live or not, as it must be for that.
-    fn done(
+    pub(super) fn done(
         &mut self,
         thread: usize,
         time: u64,
