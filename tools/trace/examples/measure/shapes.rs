@@ -11,6 +11,8 @@
 //!
 //! Addresses are those of a simple allocator: the youngest free piece of the size's power of two, else the next that was never used.
 
+#![expect(clippy::cast_possible_truncation, reason = "threads and places are few")]
+
 use std::path::{Path, PathBuf};
 
 use trace::testing::Raw;

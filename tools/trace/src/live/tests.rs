@@ -43,12 +43,12 @@ fn a_row_takes_few_bytes_and_those_that_die_young_none() {
     for block in 0..ALL {
         live.insert(block, lived(block));
     }
-    assert!(bytes(&live) < 11 * ALL as usize + (1 << 20), "{} bytes", bytes(&live));
+    assert!(bytes(&live) < 12 << 20, "{} bytes", bytes(&live));
     // A third of them at random is less than a third of that.
     for block in (0..ALL).filter(|block| (block ^ block >> 5) % 3 > 0) {
         live.remove(block);
     }
-    assert!(bytes(&live) < 7 * ALL as usize, "{} bytes", bytes(&live));
+    assert!(bytes(&live) < 7 << 20, "{} bytes", bytes(&live));
     let mut short = Live::default();
     for block in 0..ALL {
         short.insert(block, lived(block));
