@@ -30,6 +30,8 @@ pub struct ByMark {
     pub by_several: bool,
     /// Bytes kept from one to the thread's next mark: the median.
     pub keeps: i64,
+    /// The sum of those.
+    pub kept: i64,
     /// Bytes at the most above what there was at it, until the thread's next mark: the median, and the most.
     pub usual_peak: u64,
     /// The most of those.
@@ -82,6 +84,7 @@ struct Name {
     blocks: Sample,
     own: [Sample; 2],
     all: [Sample; 2],
+    kept: [i64; 2],
     most: [i64; 2],
 }
 
@@ -183,6 +186,7 @@ impl Follow {
         {
             samples.iter_mut().zip(values).for_each(|(sample, value)| sample.add(value));
         }
+        name.kept = [name.kept[0].saturating_add(open.own), name.kept[1].saturating_add(all)];
         name.most = [name.most[0].max(open.own_peak), name.most[1].max(all_peak)];
     }
 
@@ -198,6 +202,7 @@ impl Follow {
                 let positive = |n: i64| n.max(0).cast_unsigned();
                 ByMark {
                     keeps: keeps.median(),
+                    kept: name.kept[usize::from(!several)],
                     usual_peak: positive(peaks.median()),
                     peak: positive(name.most[usize::from(!several)]),
                     blocks: positive(name.blocks.median()),

@@ -352,9 +352,28 @@ fn what_each_request_keeps_is_said_and_stands_in_a_table() {
     let text = page(&facts, &[], None, &[], Some(80));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let one_line = text.replace('\n', " ");
-    let said = "leaves 48 B behind (the median of 500): 23.4 KiB in all.";
+    let said = "leaves 48 B behind: 23.4 KiB after 500.";
     assert!(one_line.contains(said), "{text}");
     assert!(text.contains("a request whose n…"), "{text}");
     let without = leak().facts();
     assert!(!page(&without, &[], None, &[], None).contains("from mark to next"));
+}
+
+/// Sessions of 1,000, 1,500, … 5,500 bytes replace each other: nearly every request keeps 500 bytes more, and all of them nothing.
+#[test]
+fn what_requests_keep_in_all_is_their_sum_and_not_their_median() {
+    let mut toy = Toy::default();
+    let mut session = toy.malloc(0, 5500);
+    for n in 0..500 {
+        toy.mark(0, "request");
+        let next = toy.malloc(0, 1000 + n % 10 * 500);
+        toy.free(0, session);
+        session = next;
+        toy.malloc(0, 10);
+    }
+    let facts = toy.facts();
+    assert_eq!((facts.marks[0].keeps, facts.marks[0].kept), (510, 5000));
+    let text = page(&facts, &[], None, &[], None).replace('\n', " ");
+    let said = "leaves 10 B behind in the mean (the median: 510 B): 4.88 KiB after 500.";
+    assert!(text.contains(said), "{text}");
 }
