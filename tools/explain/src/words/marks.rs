@@ -40,7 +40,7 @@ fn signed(n: f64) -> String {
 /// A row for each, in the order in which they were first made.
 pub(super) fn table(facts: &Facts) -> Table {
     let heads =
-        ["from mark to next", "times", "keeps", "median", "at most", "blocks", "live", "at last"];
+        ["from mark to next", "times", "keeps", "median", "at most", "blocks", "live at last"];
     let mut table = Table::new(heads.map(Column::from));
     for mark in facts.marks.iter().take(ROWS) {
         table.row([
@@ -50,7 +50,6 @@ pub(super) fn table(facts: &Facts) -> Table {
             signed(mark.keeps as f64),
             bytes(mark.peak as f64),
             count(mark.blocks as f64),
-            bytes(mark.live.0 as f64),
             bytes(mark.live.1 as f64),
         ]);
     }
