@@ -15,8 +15,8 @@ const SMALLEST: usize = 16;
 /// Numbers of blocks that stand for none: below them is more than any file has.
 const EMPTY: Block = (1 << 48) - 1;
 const DEAD: Block = EMPTY - 1;
-/// Sizes end here.
-const LARGEST: u64 = (1 << 48) - 1;
+/// No block is larger, of no machine: what a damaged file has above this is read as this.
+pub(crate) const LARGEST: u64 = (1 << 48) - 1;
 
 /// The address, the block's number and its size, of which the latter two have 48 bits.
 #[derive(Debug, Clone, Copy)]

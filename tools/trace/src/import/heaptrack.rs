@@ -24,7 +24,7 @@ use symbols::Symbol;
 
 use super::lines::Lines;
 use crate::about::{About, Module};
-use crate::addresses::{Addresses, Found};
+use crate::addresses::{Addresses, Found, LARGEST};
 use crate::error::TraceError;
 use crate::packer::{Packed, Packer};
 use crate::step::{Block, Frame, How, Op, Step};
@@ -185,11 +185,11 @@ impl Import {
             (Some(b't'), [ip, caller]) => return self.frame(at, *ip, *caller),
             (Some(b'a'), [size, frame]) => {
                 let frame = self.known(*frame);
-                self.kinds.push(Kind { size: *size, frame, live: Vec::new() });
+                self.kinds.push(Kind { size: LARGEST.min(*size), frame, live: Vec::new() });
                 true
             }
             (Some(b'+'), [size, frame, address]) => {
-                return self.allocate_at(*size, *frame, *address);
+                return self.allocate_at(LARGEST.min(*size), *frame, *address);
             }
             (Some(b'-'), [address]) if self.packer.about_mut().addresses => {
                 return self.free_at(*address);

@@ -15,7 +15,7 @@ use self::pending::{Deed, New, Pending};
 use self::recent::Recent;
 use super::clock::Clock;
 use crate::about::{Missing, Module, Strange, StrangeKind};
-use crate::addresses::{Addresses, Found};
+use crate::addresses::{Addresses, Found, LARGEST};
 use crate::error::TraceError;
 use crate::frames::Frames;
 use crate::packer::{Packed, Packer};
@@ -215,7 +215,7 @@ impl Blocks {
         align: u64,
     ) -> Result<(), TraceError> {
         let frame = core::mem::take(&mut self.threads[thread].frame);
-        let new = New { how, size, align, frame, old: None };
+        let new = New { how, size: size.min(LARGEST), align, frame, old: None };
         self.come(thread, time, address, Deed::Allocate(new))
     }
 
@@ -235,6 +235,7 @@ impl Blocks {
                 Realloc::Of(_, block, size) => Some((block, size)),
                 _ => None,
             };
+            let size = size.min(LARGEST);
             let new = New { how: How::Malloc, size, align: 0, frame, old };
             return self.come(thread, time, address, Deed::Allocate(new));
         }

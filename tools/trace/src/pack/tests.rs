@@ -42,6 +42,18 @@ fn read(_folder: &TempDir, path: std::path::PathBuf) -> (Trace, Vec<String>) {
 }
 
 #[test]
+fn a_size_that_no_block_can_have_goes_as_it_came() {
+    let (trace, _) = packed(|raw| {
+        raw.event(0, 0, Event::Malloc { at: A, size: u64::MAX });
+        raw.event(0, 100, Event::Free { at: A });
+        raw.event(0, 200, Event::ReallocFrom { at: 0 });
+        raw.event(0, 300, Event::ReallocTo { at: B, size: u64::MAX - 1 });
+        raw.event(0, 400, Event::Free { at: B });
+    });
+    assert_eq!(trace.segments().last().unwrap().live_bytes, 0);
+}
+
+#[test]
 fn addresses_become_blocks() {
     let (trace, steps) = packed(|raw| {
         raw.event(0, 0, Event::Malloc { at: A, size: 10 });
