@@ -21,21 +21,19 @@ pub(crate) fn is_young(writer: &Writer) -> bool {
     writer.written() < STEP
 }
 
-/// Seals the thread's chunk, if it has one, and takes a new one. `false`: there is none to be had.
-pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
-    let (place, chunk) = match file::take_chunk() {
-        Ok(taken) => taken,
-        Err(why) => {
-            session::stop(thread, writer, now.time, why);
-            return false;
-        }
-    };
-    seal(thread, writer, 0);
+/// A new chunk of this thread, and its place in the file; or why there is none.
+pub(crate) fn begin(
+    thread: u32,
+    tid: u32,
+    sequence: u32,
+    now: &Now,
+) -> Result<(Writer, u32), &'static [u8]> {
+    let (place, chunk) = file::take_chunk()?;
     let head = ChunkHead {
         magic: ChunkHead::MAGIC,
-        thread: thread.number.get(),
-        tid: thread.tid.get(),
-        sequence: thread.sequence.replace(thread.sequence.get() + 1),
+        thread,
+        tid,
+        sequence,
         committed: 0,
         flags: 0,
         time: now.time,
@@ -45,45 +43,60 @@ pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
         reserved: 0,
     };
     // SAFETY: a chunk of its own.
-    *writer = unsafe { Writer::begin(chunk, &head) };
-    thread.place.set(place);
-    pause(writer)
+    Ok((unsafe { Writer::begin(chunk, &head) }, place))
 }
 
-/// Nothing more comes into the thread's chunk.
-fn seal(thread: &Thread, writer: &mut Writer, flags: u32) {
-    let chunk = writer.chunk();
-    if chunk.is_null() {
+/// Nothing more comes into the chunk at this place, if there is one. A ring keeps one that `stays`.
+pub(crate) fn seal(writer: &mut Writer, place: u32, flags: u32, stays: bool) {
+    if writer.chunk().is_null() {
         return;
     }
     let now = Now::read();
     writer.seal(flags, now.time, now.monotonic);
     let written = writer.written();
-    *writer = Writer::NONE;
-    // SAFETY: the writer was the only one to point there.
-    unsafe { system::unmap(chunk, CHUNK) };
-    file::sealed(thread.place.get(), written, false);
+    let_go(writer);
+    file::sealed(place, written, stays);
+}
+
+/// Nothing more is written here: the chunk, if there is one, is unmapped.
+pub(crate) fn let_go(writer: &mut Writer) {
+    let chunk = core::mem::replace(writer, Writer::NONE).chunk();
+    if !chunk.is_null() {
+        // SAFETY: the writer was the only one to point there.
+        unsafe { system::unmap(chunk, CHUNK) };
+    }
+}
+
+/// Seals the thread's chunk, if it has one, and takes a new one. `false`: there is none to be had.
+pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
+    let sequence = thread.sequence.get();
+    let (next, place) = match begin(thread.number.get(), thread.tid.get(), sequence, now) {
+        Ok(begun) => begun,
+        Err(why) => {
+            session::stop(thread, writer, now.time, why);
+            return false;
+        }
+    };
+    thread.sequence.set(sequence + 1);
+    seal(writer, thread.place.replace(place), 0, false);
+    *writer = next;
+    pause(writer)
 }
 
 /// The thread ends: its last chunk.
 pub(crate) fn end(thread: &Thread, writer: &mut Writer) {
-    seal(thread, writer, THREAD_ENDED);
+    seal(writer, thread.place.get(), THREAD_ENDED, false);
     stacks::end_thread(thread);
 }
 
 /// The recording is over, and the thread's chunk with it.
 pub(crate) fn leave(thread: &Thread, writer: &mut Writer) {
-    seal(thread, writer, 0);
+    seal(writer, thread.place.get(), 0, false);
 }
 
 /// What the thread has is another process's: a child of `fork` lets go of it.
 pub(crate) fn forget(thread: &Thread, writer: &mut Writer) {
-    let chunk = writer.chunk();
-    *writer = Writer::NONE;
-    if !chunk.is_null() {
-        // SAFETY: the writer was the only one to point there.
-        unsafe { system::unmap(chunk, CHUNK) };
-    }
+    let_go(writer);
     thread.sequence.set(0);
     thread.dropped.set(0);
     thread.name.set([0; 16]);

@@ -10,16 +10,9 @@ use gimli::{EndianSlice, RunTimeEndian};
 use object::{Object as _, ObjectSymbol as _, ObjectSymbolTable as _, SymbolKind};
 
 use crate::elf::{self, Elf};
+use crate::names::Symbol;
 
 type Reader<'a> = EndianSlice<'a, RunTimeEndian>;
-
-/// A function that an address lies in, or into which that one is inlined. What is not known is empty or 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Found<'a> {
-    pub(crate) function: &'a str,
-    pub(crate) file: &'a str,
-    pub(crate) line: u32,
-}
 
 /// After this number of addresses in debugging information, what was read of it is forgotten.
 const FORGET: usize = 4096;
@@ -31,13 +24,14 @@ pub(crate) struct Has {
     pub(crate) lines: bool,
 }
 
-/// Hands over what is found of each address, innermost function first; addresses are by the file's own count.
+/// Hands over what is found of each address, innermost function first, with names as the file has them: mangled. Addresses are by
+/// the file's own count.
 pub(crate) fn all(
     file: &object::File<'_>,
     debug: Option<&Elf>,
     supplement: Option<&Elf>,
     addresses: &[u64],
-    mut each: impl FnMut(usize, &[Found<'_>]),
+    mut each: impl FnMut(usize, &[Symbol<'_>]),
 ) -> Has {
     let debug = debug.and_then(Elf::file);
     let with_lines = debug.as_ref().unwrap_or(file);
@@ -58,15 +52,15 @@ pub(crate) fn all(
             let at = chunk * FORGET + n;
             let symbol = symbols.find(address);
             let names = context.as_ref().map_or_else(Vec::new, |context| frames(context, address));
-            let mut found: Vec<Found<'_>> = names
+            let mut found: Vec<Symbol<'_>> = names
                 .iter()
-                .map(|(function, file, line)| Found { function, file, line: *line })
+                .map(|(function, file, line)| Symbol { function, file, line: *line })
                 .collect();
             match (found.last_mut(), symbol) {
                 (Some(outermost), Some(symbol)) if is_better(symbol, outermost.function) => {
                     outermost.function = symbol;
                 }
-                (None, Some(function)) => found.push(Found { function, ..Found::default() }),
+                (None, Some(function)) => found.push(Symbol { function, ..Symbol::default() }),
                 _ => {}
             }
             each(at, &found);

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use crate::debug_files;
 use crate::demangle::demangle;
 use crate::elf::{self, Elf};
-use crate::lookup::{self, Found, Has};
+use crate::lookup::{self, Has};
 use crate::module::{Lies, Module, Modules};
 use crate::names::{Names, Symbol};
 use crate::trouble::{Trouble, Why};
@@ -132,14 +132,11 @@ impl Resolver {
         let with_lines = debug.as_ref().and_then(Elf::file);
         let supplement =
             debug_files::supplement(path, with_lines.as_ref().unwrap_or(&file), &self.folders);
-        let each = |at: usize, found: &[Found<'_>]| {
+        let each = |at: usize, found: &[Symbol<'_>]| {
             let (ip, module) = known[at];
             let demangled: Vec<String> = found.iter().map(|one| demangle(one.function)).collect();
-            let symbols = found.iter().zip(&demangled).map(|(one, function)| Symbol {
-                function,
-                file: one.file,
-                line: one.line,
-            });
+            let symbols = found.iter().zip(&demangled);
+            let symbols = symbols.map(|(one, function)| Symbol { function, ..*one });
             names.insert(ip, &module.path, module.place(ip), symbols);
         };
         match lookup::all(&file, debug.as_ref(), supplement.as_ref(), &within, each) {

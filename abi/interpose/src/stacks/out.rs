@@ -5,11 +5,11 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use trace_format::{CHUNK, ChunkHead, Event, FRAMES, Writer};
+use trace_format::{Event, FRAMES, Writer};
 
 use crate::errno::Kept;
 use crate::session::Now;
-use crate::{file, session, system};
+use crate::{chunk, session, system};
 
 struct Shared {
     writer: Writer,
@@ -63,56 +63,26 @@ impl Out {
         if !session::is_on() {
             return false;
         }
-        let Ok((place, chunk)) = file::take_chunk() else { return false };
-        self.seal();
-        let now = Now::read();
-        let shared = self.shared();
-        let head = ChunkHead {
-            magic: ChunkHead::MAGIC,
-            thread: FRAMES,
-            tid: system::process(),
-            sequence: shared.sequence,
-            committed: 0,
-            flags: 0,
-            time: now.time,
-            monotonic: now.monotonic,
-            last_time: 0,
-            last_monotonic: 0,
-            reserved: 0,
+        let (tid, sequence) = (system::process(), self.shared().sequence);
+        let Ok((next, place)) = chunk::begin(FRAMES, tid, sequence, &Now::read()) else {
+            return false;
         };
-        // SAFETY: a chunk of its own.
-        shared.writer = unsafe { Writer::begin(chunk, &head) };
-        shared.place = place;
-        shared.sequence += 1;
+        self.seal();
+        *self.shared() = Shared { writer: next, place, sequence: sequence + 1 };
         true
     }
 
     /// Nothing more comes into the chunk.
     pub(super) fn seal(&mut self) {
-        let now = Now::read();
-        let shared = self.shared();
-        if shared.writer.chunk().is_null() {
-            return;
-        }
-        shared.writer.seal(0, now.time, now.monotonic);
-        let written = shared.writer.written();
-        let place = shared.place;
-        self.let_go();
-        file::sealed(place, written, true);
+        let Shared { writer, place, .. } = self.shared();
+        chunk::seal(writer, *place, 0, true);
     }
 
     /// A recording begins: a chunk that there is belongs to another one, the parent's of a child of `fork`.
     pub(super) fn begin(&mut self) {
-        self.let_go();
-        self.shared().sequence = 0;
-    }
-
-    fn let_go(&mut self) {
-        let chunk = core::mem::replace(&mut self.shared().writer, Writer::NONE).chunk();
-        if !chunk.is_null() {
-            // SAFETY: the writer was the only one to point there.
-            unsafe { system::unmap(chunk, CHUNK) };
-        }
+        let shared = self.shared();
+        chunk::let_go(&mut shared.writer);
+        shared.sequence = 0;
     }
 }
 

@@ -26,16 +26,10 @@ pub(super) fn all(
         argv.push("verify=1".into());
         let environment = workload.variables(subject);
         let job = Job {
-            file: &workload.file,
-            argv: &argv,
             environment: &environment,
-            show_output: false,
-            timeout: None,
-            limit: None,
-            service: None,
             cpus: &workload.cpus,
-            sample: None,
             capture: true,
+            ..Job::new(&workload.file, &argv)
         };
         let (said, failed) = match launcher.run(&job, came)? {
             Outcome::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
