@@ -17,7 +17,8 @@ use crate::errno::Kept;
 use crate::options::{Children, Options};
 use crate::thread::{Thread, Turn};
 use crate::{
-    armed, chunk, clock, file, mapping, names, next, operators, record, samples, stacks, system,
+    armed, chunk, clock, file, huge, mapping, names, next, operators, record, samples, stacks,
+    system,
 };
 
 /// A page of its own, on machines whose pages are no larger.
@@ -137,6 +138,7 @@ fn start() -> bool {
         return false;
     }
     SESSION.store(session, Ordering::Relaxed);
+    huge::begin();
     ON.1.store(stacks::begin(options()).into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     ON.0.store(1, Ordering::Release);
