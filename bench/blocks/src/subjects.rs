@@ -4,6 +4,7 @@ use block::tlsf::{Canaries, Neighbours, Tlsf};
 #[cfg(feature = "tables")]
 use testkit::block::growing::Growing;
 
+use crate::arena::OnRegion;
 use crate::peers::{BuddySystem, Dlmalloc, LinkedList, Rlsf, Talc};
 
 /// TLSF at the grain of one word, and its names.
@@ -55,6 +56,7 @@ macro_rules! subjects {
                 TLSF_8 => visit.visit(TLSF_8, Tlsf8::new as fn() -> Tlsf8),
                 #[cfg(feature = "tables")]
                 ARENA => visit.visit(ARENA, || Growing::new(64 << 10)),
+                "tlsf-arena" => visit.visit("tlsf-arena", OnRegion::new),
                 RLSF => visit.visit(RLSF, Rlsf::new),
                 TALC => visit.visit(TALC, Talc::new),
                 BUDDY_SYSTEM => visit.visit(BUDDY_SYSTEM, BuddySystem::new),

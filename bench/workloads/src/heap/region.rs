@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use base::{AddMemory, BlockAllocator};
 use blocks::subjects::{self, Visit};
-use registry::{BLOCKS, PEERS};
+use registry::{BLOCKS, FORMS, PEERS};
 
 /// What stands before a payload.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,8 @@ unsafe impl Send for Heap {}
 
 /// Puts the allocator called `name` on a new region of `bytes`.
 pub(crate) fn start(name: &str, bytes: usize) -> Result<(), String> {
-    let names: Vec<&str> = BLOCKS.iter().map(|block| block.name).chain(PEERS).collect();
+    let ours = BLOCKS.iter().map(|block| block.name);
+    let names: Vec<&str> = ours.chain(FORMS).chain(PEERS).collect();
     if !names.contains(&name) {
         return Err(format!("no allocator {name}; there are malloc, null, {}", names.join(", ")));
     }

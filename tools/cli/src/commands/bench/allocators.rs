@@ -5,7 +5,7 @@ use bench::closest::closest;
 use launch::allocator::{Allocator, GLIBC, HEAPWRIGHT};
 use launch::inspect::{Inspection, loader};
 use launch::probe;
-use registry::{BLOCKS, PEERS};
+use registry::{BLOCKS, FORMS, PEERS};
 
 use crate::exit::Usage;
 use crate::flags::subject::{AllocatorArg, What};
@@ -19,7 +19,7 @@ const CONTROL: &str = " again";
 
 /// The region allocators of the program of workloads.
 pub(super) fn region_names() -> Vec<&'static str> {
-    BLOCKS.iter().map(|block| block.name).chain(PEERS).collect()
+    BLOCKS.iter().map(|block| block.name).chain(FORMS).chain(PEERS).collect()
 }
 
 /// The block allocator that stands beside the kernel's.
