@@ -94,6 +94,13 @@ macro_rules! blocks {
                 abilities: [check stats remove owns reset],
                 serves: generous, enough: 256 << 10, grows: Never, keeps: [apart],
             }
+            {
+                name: "sharded", id: sharded,
+                about: "mimalloc's design: pages of one size each, two free lists in each page, slices of a segment",
+                type: ::block::sharded::Sharded, feature: ["alloc-sharded"], malloc: [],
+                abilities: [check stats usable free remove owns reset],
+                serves: generous, enough: 64 << 10, grows: Never, keeps: [apart],
+            }
             // A new row goes here.
         }
     };
