@@ -327,9 +327,20 @@ pub fn mallocs() -> impl Iterator<Item = &'static str> {
 }
 
 /// Allocators of others that a whole program can be put on beside ours (`heapwright bench --region`): `bench/blocks` has
-/// them.
-pub const PEERS: [&str; 5] =
-    ["rlsf", "talc", "buddy_system_allocator", "linked_list_allocator", "dlmalloc"];
+/// them. The last are the fits as the texts have them, which walk a list.
+pub const PEERS: [&str; 8] = [
+    "rlsf",
+    "talc",
+    "buddy_system_allocator",
+    "linked_list_allocator",
+    "dlmalloc",
+    "list-first-fit",
+    "list-best-fit",
+    "list-worst-fit",
+];
+
+/// TLSF in C, on a region like those: a library that is loaded where it is there.
+pub const TLSF_C: &str = "tlsf-c";
 
 /// What an allocator of the kernel's kind hands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

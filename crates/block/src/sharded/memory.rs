@@ -50,9 +50,9 @@ impl RemoveMemory for Sharded {
 impl Owns for Sharded {
     /// O(memories).
     fn owns(&self, address: *const u8) -> bool {
-        self.segments().map(SegmentRef::added).any(|(start, len)| {
-            address.addr().wrapping_sub(start.addr().get()) < len
-        })
+        self.segments()
+            .map(SegmentRef::added)
+            .any(|(start, len)| address.addr().wrapping_sub(start.addr().get()) < len)
     }
 }
 
