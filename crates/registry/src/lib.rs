@@ -94,6 +94,13 @@ macro_rules! blocks {
                 abilities: [check stats remove owns reset],
                 serves: generous, enough: 256 << 10, grows: Never, keeps: [apart],
             }
+            {
+                name: "sharded", id: sharded,
+                about: "mimalloc's design: pages of one size each, two free lists in each page, slices of a segment",
+                type: ::block::sharded::Sharded, feature: ["alloc-sharded"], malloc: [],
+                abilities: [check stats usable free remove owns reset],
+                serves: generous, enough: 64 << 10, grows: Never, keeps: [apart],
+            }
             // A new row goes here.
         }
     };
@@ -326,9 +333,20 @@ pub fn mallocs() -> impl Iterator<Item = &'static str> {
 }
 
 /// Allocators of others that a whole program can be put on beside ours (`heapwright bench --region`): `bench/blocks` has
-/// them.
-pub const PEERS: [&str; 5] =
-    ["rlsf", "talc", "buddy_system_allocator", "linked_list_allocator", "dlmalloc"];
+/// them. The last are the fits as the texts have them, which walk a list.
+pub const PEERS: [&str; 8] = [
+    "rlsf",
+    "talc",
+    "buddy_system_allocator",
+    "linked_list_allocator",
+    "dlmalloc",
+    "list-first-fit",
+    "list-best-fit",
+    "list-worst-fit",
+];
+
+/// TLSF in C, on a region like those: a library that is loaded where it is there.
+pub const TLSF_C: &str = "tlsf-c";
 
 /// Ours that have no row, since they are another's form: TLSF as an arena, whose end moves with what is asked for. They are
 /// measured on a region beside it.

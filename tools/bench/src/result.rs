@@ -139,6 +139,9 @@ pub struct Work {
     /// What those of one series mean that are something else.
     #[serde(default)]
     pub curves: BTreeMap<String, Curve>,
+    /// Seconds that the text has which it is from, by allocator.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub text: BTreeMap<String, f64>,
     /// By allocator, in the order of `allocators`.
     pub cells: Vec<Cell>,
 }

@@ -124,6 +124,7 @@ fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
         noise_floor: noise_floor.map(|r| r.distance_from_1()),
         curve: w.curve.clone(),
         curves: w.curves.clone().into_iter().chain(shape::curves_by_size(&cells)).collect(),
+        text: w.text.clone(),
         cells,
     }
 }

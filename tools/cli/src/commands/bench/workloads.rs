@@ -15,15 +15,17 @@ use bench::workload::{Places, Workload};
 use launch::unpack::unpack;
 use tempfile::TempDir;
 
+use super::arceos;
 use crate::embedded::{self, DEFINITIONS, FILES};
 use crate::exit::Usage;
 use crate::flags::workload::WorkloadArg;
 
-pub(super) const SETS: [(&str, &str); 8] = [
+pub(super) const SETS: [(&str, &str); 9] = [
     ("standard", "a choice that fits in a few minutes; the default"),
     ("single", "standard and real ones with one thread; the default of --counted"),
     ("all", "all but the kernel's"),
     ("texts", "from five published reports on allocators"),
+    ("arceos", "one report's tests on regions, with its figures beside"),
     ("community", "what allocators have been compared on for decades"),
     ("ours", "what nobody else has"),
     ("real", "programs of this machine"),
@@ -269,6 +271,7 @@ fn members(name: &str) -> Option<fn(&Definition) -> bool> {
         "standard" => |d| d.standard.is_some(),
         "single" => |d| d.threads == 1 && (d.standard.is_some() || d.group == Group::Real),
         "all" => |d| d.kernel.is_empty(),
+        arceos::SET => |d| !d.text.is_empty(),
         "texts" => |d| d.group == Group::Texts && d.kernel.is_empty(),
         "community" => |d| d.group == Group::Community,
         "ours" => |d| d.group == Group::Ours,
