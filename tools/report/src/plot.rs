@@ -1,5 +1,6 @@
 //! The pictures: which there are, and what they show.
 
+mod bars;
 mod dots;
 mod front;
 mod lines;
@@ -29,6 +30,7 @@ pub struct Plot {
 pub(crate) enum Part {
     Pareto,
     Time,
+    Text,
     Memory,
     Latency,
     Curves,
@@ -66,6 +68,7 @@ pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
     // Sequences are read, and not drawn.
     let works = || view.report.workload_indices().filter(|w| !view.report.workloads[*w].alone);
     all.extend(works().filter_map(|work| dots::panel(view, work)));
+    all.extend(works().filter_map(|work| bars::bars(view, work)));
     for work in works() {
         all.extend(lines::memory(view, work, points));
     }
@@ -91,7 +94,7 @@ pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
 
 /// Every picture of `report` that there is data for.
 ///
-/// `time` has all workloads in one; the others are `pareto`, and for each workload with such data `memory-…`, `latency-…`
+/// `time` has all workloads in one; the others are `pareto`, and for each workload with such data `text-…`, `memory-…`, `latency-…`
 /// and `curve-…`. Cost: some milliseconds. Never panics.
 pub fn plots(report: &Report) -> Vec<Plot> {
     let view = View::of(report);
