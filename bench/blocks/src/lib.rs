@@ -8,6 +8,7 @@
 )]
 #![allow(missing_debug_implementations, reason = "nobody prints an allocator")]
 
+mod arena;
 pub mod kernel;
 pub mod list;
 pub mod peers;

@@ -4,6 +4,7 @@ use block::tlsf::{Canaries, Neighbours, Tlsf};
 #[cfg(feature = "tables")]
 use testkit::block::growing::Growing;
 
+use crate::arena::OnRegion;
 use crate::list::{self, ListFit};
 use crate::peers::{BuddySystem, Dlmalloc, LinkedList, Rlsf, Talc};
 use crate::tlsf_c::TlsfC;
@@ -58,6 +59,7 @@ macro_rules! subjects {
                 TLSF_8 => visit.visit(TLSF_8, Tlsf8::new as fn() -> Tlsf8),
                 #[cfg(feature = "tables")]
                 ARENA => visit.visit(ARENA, || Growing::new(64 << 10)),
+                "tlsf-arena" => visit.visit("tlsf-arena", OnRegion::new),
                 RLSF => visit.visit(RLSF, Rlsf::new),
                 TALC => visit.visit(TALC, Talc::new),
                 BUDDY_SYSTEM => visit.visit(BUDDY_SYSTEM, BuddySystem::new),

@@ -240,6 +240,9 @@ pub struct Tail {
     pub slowest_after: Option<u64>,
     /// Nanoseconds, and the share of calls that took longer.
     pub curve: Vec<(f64, f64)>,
+    /// Nanoseconds that each should take at most, where that is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_ns: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

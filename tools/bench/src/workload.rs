@@ -202,7 +202,7 @@ impl Workload {
     pub fn arguments(&self, allocator: &Allocator, pass: Pass) -> Vec<OsString> {
         let mut argv = self.argv.clone();
         if self.in_process {
-            argv.extend(allocator.in_process.iter().map(|a| format!("allocator={a}").into()));
+            argv.extend(allocator.word().map(|word| format!("allocator={word}").into()));
             if pass == Pass::Tail {
                 argv.push("tail=1".into());
             }

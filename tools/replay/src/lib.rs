@@ -12,6 +12,7 @@
 //! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
 
 mod asked;
+mod marks;
 mod moved;
 mod plan;
 mod planner;

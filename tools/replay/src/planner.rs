@@ -18,6 +18,7 @@ use ::plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word,
 use trace::{Block, How, Op, Step};
 
 use crate::asked::Asked;
+use crate::marks::Marks;
 use crate::slots::{Held, Slots};
 use crate::streams::{Streams, WORD};
 use crate::{Error, Recorded};
@@ -81,6 +82,10 @@ pub struct Planned {
     pub paused_ns: u64,
     /// The number of the call that was asked for, from 0 on.
     pub watched: Option<u64>,
+    /// How long a period took when it was recorded, from a mark of the name that was asked for to the next.
+    pub period_ns: Option<u64>,
+    /// Names of other marks, a few.
+    pub other_marks: Vec<String>,
 }
 
 /// Makes a plan of steps.
@@ -104,6 +109,7 @@ pub struct Planner {
     call: u64,
     /// Where the call is whose number among all is asked for.
     watch: Option<u64>,
+    marks: Marks,
 }
 
 /// The epoch that is being written.
@@ -146,6 +152,7 @@ impl Planner {
             planned: Planned { head, ..Planned::default() },
             call: 0,
             watch: None,
+            marks: Marks::default(),
         })
     }
 
@@ -153,6 +160,12 @@ impl Planner {
     #[must_use]
     pub fn watching(self, word: u64) -> Self {
         Self { watch: word.checked_mul(WORD), ..self }
+    }
+
+    /// The same; marks of this name begin periods, whose calls are timed together.
+    #[must_use]
+    pub fn marking(self, name: &str) -> Self {
+        Self { marks: Marks::of(name), ..self }
     }
 
     /// Where the call of the step that was pushed last is in the plan, if it was one that returned a block.
@@ -191,6 +204,10 @@ impl Planner {
             Op::UsableSize { block, .. } => self.usable(step, block),
             Op::ThreadStart if self.order != Order::Serial => self.enter(step).map(drop),
             Op::ThreadEnd if self.order != Order::Serial => self.end_thread(step),
+            Op::Mark(ref name) if self.marks.hear(step, name) => {
+                let thread = self.enter(step)?;
+                self.put(thread, &[Word::with(Kind::Mark, 0).0]).map(drop)
+            }
             Op::Refused { .. } => {
                 self.planned.refused += 1;
                 Ok(())
@@ -249,6 +266,8 @@ impl Planner {
         };
         write().map_err(|e| Error::Write(self.path.clone(), e))?;
         self.planned.end_live = self.live;
+        self.planned.period_ns = self.marks.period();
+        self.planned.other_marks = self.marks.into_others();
         Ok(self.planned)
     }
 

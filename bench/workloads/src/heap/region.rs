@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use base::{AddMemory, BlockAllocator};
 use blocks::subjects::{self, Visit};
 use blocks::tlsf_c;
-use registry::{BLOCKS, PEERS, TLSF_C};
+use registry::{BLOCKS, FORMS, PEERS, TLSF_C};
 
 /// What stands before a payload.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,8 @@ pub(crate) fn start(name: &str, bytes: usize) -> Result<(), String> {
         }
         _ => name,
     };
-    let names: Vec<&str> = BLOCKS.iter().map(|block| block.name).chain(PEERS).collect();
+    let ours = BLOCKS.iter().map(|block| block.name);
+    let names: Vec<&str> = ours.chain(FORMS).chain(PEERS).collect();
     if name != TLSF_C && !names.contains(&name) {
         return Err(format!("no allocator {name}; there are malloc, null, {}", names.join(", ")));
     }

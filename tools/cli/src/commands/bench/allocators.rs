@@ -6,7 +6,7 @@ use launch::allocator::{Allocator, GLIBC, HEAPWRIGHT};
 use launch::discover;
 use launch::inspect::{Inspection, loader};
 use launch::probe;
-use registry::{BLOCKS, PEERS, TLSF_C};
+use registry::{BLOCKS, FORMS, PEERS, TLSF_C};
 
 use crate::exit::Usage;
 use crate::flags::subject::{AllocatorArg, What};
@@ -20,7 +20,7 @@ const CONTROL: &str = " again";
 
 /// The region allocators of the program of workloads.
 pub(super) fn region_names() -> Vec<&'static str> {
-    BLOCKS.iter().map(|block| block.name).chain(PEERS).chain([TLSF_C]).collect()
+    BLOCKS.iter().map(|row| row.name).chain(FORMS).chain(PEERS).chain([TLSF_C]).collect()
 }
 
 /// TLSF in C, in a folder of peers.

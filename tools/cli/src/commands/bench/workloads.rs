@@ -172,8 +172,13 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
     if let Some(time) = &mut budget {
         warnings.extend(least(&definitions, wanted, places.scale, time));
     }
-    for (d, parameters) in definitions.iter().filter(|(_, p)| !p.is_empty()) {
-        check(&places.workloads, d, parameters)?;
+    for (d, parameters) in &definitions {
+        if !parameters.is_empty() {
+            check(&places.workloads, d, parameters)?;
+        }
+        for word in set(wanted.subjects).filter(|_| !d.kernel.is_empty()) {
+            tried(&places.workloads, d, &[word])?;
+        }
     }
     let workloads = definitions
         .iter()
@@ -209,6 +214,17 @@ fn check(program: &Path, definition: &Definition, parameters: &[String]) -> anyh
     if parameters.iter().any(|p| p.starts_with("allocator=") || p.starts_with("tail=")) {
         bail!(Usage("allocators are chosen by -a; calls are timed unless --no-tails".to_owned()));
     }
+    tried(program, definition, parameters)
+}
+
+/// The words for allocators of that program which have something set.
+fn set(subjects: &[Subject]) -> impl Iterator<Item = String> + use<'_> {
+    let set = subjects.iter().filter(|s| !s.allocator.settings.is_empty());
+    set.filter_map(|s| Some(format!("allocator={}", s.allocator.word()?)))
+}
+
+/// Sees that the program of workloads takes these words.
+fn tried(program: &Path, definition: &Definition, parameters: &[String]) -> anyhow::Result<()> {
     let name = definition.workload.as_ref().unwrap_or(&definition.name);
     let checked = Command::new(program)
         .args(["check", name])
@@ -231,7 +247,7 @@ fn open_to_all(folder: &Path) -> anyhow::Result<()> {
 fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Selected>> {
     let mut chosen: Vec<Selected> = Vec::new();
     for word in names {
-        let members: Vec<&Definition> = match set(&word.name) {
+        let members: Vec<&Definition> = match members(&word.name) {
             Some(is_member) => all.iter().filter(|d| is_member(d)).collect(),
             None => match all.iter().find(|d| d.name == word.name) {
                 Some(definition) => vec![definition],
@@ -249,7 +265,7 @@ fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Select
     Ok(chosen)
 }
 
-fn set(name: &str) -> Option<fn(&Definition) -> bool> {
+fn members(name: &str) -> Option<fn(&Definition) -> bool> {
     // What is compiled for the kernel's allocators says little of libraries.
     Some(match name {
         "kernel" => |d| !d.kernel.is_empty(),
