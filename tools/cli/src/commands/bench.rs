@@ -238,7 +238,8 @@ impl Bench {
         let wanted = workloads::Wanted {
             names: &self.workloads,
             subjects,
-            scale: self.measure.scale(),
+            scale: self.measure.scale().or(arceos::scale(&self.workloads)),
+            as_short: self.measure.counted || arceos::is_asked(&self.workloads),
             counted: self.measure.counted,
             budget: &|workloads| self.measure.budget(workloads),
             rounds: self.measure.rounds(),
