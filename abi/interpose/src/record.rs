@@ -50,7 +50,7 @@ fn answered(turn: &mut Turn, block: *mut u8, size: usize, write: Write) {
         // SAFETY: there is room.
         unsafe { write(writer, time, block.addr() as u64, size as u64) };
     }
-    large::allocated(block, size);
+    large::allocated(thread, block, size, time, false);
 }
 
 /// The same for other kinds.
@@ -66,7 +66,7 @@ fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) 
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
     }
-    large::allocated(block, size);
+    large::allocated(thread, block, size, time, false);
 }
 
 /// No block: that is an answer where nothing was asked for.
@@ -85,13 +85,12 @@ fn refused(turn: &mut Turn, size: usize) {
 #[inline(always)]
 fn leaves(turn: &mut Turn, block: *mut u8) {
     let time = clock::now();
-    let thread = turn.thread;
     if let Some(writer) = turn.writer(time) {
         if large::may_be(block)
-            && let Some(pages) = large::leaves(thread, block, time)
+            && let Some(pages) = large::leaves(block)
         {
             // SAFETY: there is room, for both.
-            unsafe { writer.event(time, &Event::Resident { pages }) };
+            unsafe { writer.event(time, &Event::Touched { pages }) };
         }
         // SAFETY: there is room.
         unsafe { writer.free(time, block.addr() as u64) };
@@ -210,7 +209,7 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
         unsafe { writer.event(time, &event) };
     }
     if !new.is_null() {
-        large::allocated(new, size);
+        large::allocated(thread, new, size, time, true);
     }
     new
 }
