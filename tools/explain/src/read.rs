@@ -81,7 +81,9 @@ fn huge_pages(about: &About) -> Option<HugePages> {
 fn missing(about: &About) -> Vec<String> {
     let missing = &about.missing;
     let n = |n: u64| count(n as f64);
+    let stopped = about.notes.iter().find_map(|note| note.strip_prefix("stopped="));
     let said = [
+        stopped.map(|why| format!("the recording ends before the program: {why}. What came later is not known.")),
         (missing.cut > 0).then(|| {
             format!(
                 "the recording ends in the middle of {}: the program was killed, left by _exit, or had not ended.",
@@ -95,10 +97,13 @@ fn missing(about: &About) -> Vec<String> {
             let first = missing.damages.first().map_or(String::new(), |damage| {
                 format!(", the first at byte {}: {}", damage.offset, damage.what)
             });
-            format!("{} pieces of 64 KiB are not there or damaged{first}.", n(missing.chunks + missing.damaged))
+            format!("of the recording, {} of 64 KiB made room or cannot be read{first}.", many(crate::place(missing.chunks + missing.damaged), "piece"))
         }),
         (missing.double_frees > 0)
-            .then(|| format!("{} blocks were freed twice: a mistake of the program.", n(missing.double_frees))),
+            .then(|| format!("{} freed twice: a mistake of the program.", match missing.double_frees {
+                1 => "a block was".to_owned(),
+                many => format!("{} blocks were", n(many)),
+            })),
         (!about.addresses).then(|| {
             "it has no addresses, as it was imported: nothing can be said of pages and fragmentation.".to_owned()
         }),

@@ -4,6 +4,7 @@ use show::number::{bytes, count, nanoseconds, percent};
 
 use super::sizes;
 use crate::facts::{Account, Facts, Moment, RoundingFrom, Sparse};
+use crate::rules::is_sparse;
 
 /// A part is worth a sentence from this share of the whole on.
 const WORTH: f64 = 0.02;
@@ -23,7 +24,7 @@ fn of(moment: &Moment, when: &str) -> Vec<String> {
     if moment.resident == 0 {
         let (live, blocks) = (figure(moment.live), count(moment.blocks as f64));
         return vec![format!(
-            "At the peak, at {at}, the program had asked for {live} in {blocks} blocks; what was resident was not \
+            "When most was live, at {at}, the program had asked for {live} in {blocks} blocks; what was resident was not \
              recorded."
         )];
     }
@@ -92,6 +93,12 @@ fn free(moment: &Moment) -> String {
     let Sparse { all, pins, .. } = &moment.sparse;
     if share < 0.1 || all.blocks == 0 {
         return text + ", in whole pages without a block.";
+    }
+    if !is_sparse(moment) {
+        return format!(
+            "{text}: {} of that among live blocks that lie close together.",
+            percent(share)
+        );
     }
     // One size, if it is most of them.
     let pin = pins.first().filter(|first| first.holds * 5 >= all.holds * 3).unwrap_or(all);
