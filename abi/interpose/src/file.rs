@@ -26,12 +26,20 @@ static FILE: AtomicI32 = AtomicI32::new(-1);
 static IDENTITY: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 /// The place of the next chunk.
 static CHUNKS: AtomicU32 = AtomicU32::new(0);
+/// Bytes of the chunks before that which went back to the disk: threads that end early leave most of theirs.
+static GIVEN_BACK: AtomicU64 = AtomicU64::new(0);
 /// The next thread.
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
 /// Chunks of the file, its head one of them, that may be there at once.
 fn most() -> u32 {
     u32::try_from(session::options().max / CHUNK as u64).unwrap_or(u32::MAX).max(2)
+}
+
+/// Whether a chunk at this place is more than the file may hold, which has two at least.
+fn is_full(at: u64) -> bool {
+    let held = at - GIVEN_BACK.load(Ordering::Relaxed);
+    held + CHUNK as u64 > session::options().max.max(2 * CHUNK as u64)
 }
 
 /// Makes the file, with its head. `false`: it cannot be made.
@@ -47,6 +55,7 @@ pub(crate) fn create(is_child: bool) -> bool {
     IDENTITY[1].store(identity[1], Ordering::Relaxed);
     FILE.store(file, Ordering::Relaxed);
     THREADS.store(0, Ordering::Relaxed);
+    GIVEN_BACK.store(0, Ordering::Relaxed);
     CHUNKS.store(1, Ordering::Relaxed);
     head::write(file, is_child)
 }
@@ -122,13 +131,12 @@ pub(crate) fn next_thread() -> u32 {
 pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
     let file = descriptor().ok_or(&b"the file cannot be opened any more"[..])?;
     let place = CHUNKS.fetch_add(1, Ordering::Relaxed);
-    if place >= most() {
-        if !session::options().ring {
-            return Err(b"the file is as large as it may be");
-        }
-        give_back(file, place - most() + 1)?;
-    }
     let at = u64::from(place) * CHUNK as u64;
+    if session::options().ring && place >= most() {
+        give_back(file, place - most() + 1)?;
+    } else if !session::options().ring && is_full(at) {
+        return Err(b"the file is as large as it may be");
+    }
     match system::grow(file, at, CHUNK) {
         Ok(()) => {}
         Err(libc::ENOSPC | libc::EDQUOT) => return Err(b"the disk is full"),
@@ -165,8 +173,10 @@ pub(crate) fn sealed(place: u32, written: usize, stays: bool) {
     }
     let end = written.next_multiple_of(system::page_size());
     if end < CHUNK {
-        // It costs room and nothing else.
-        let _ = system::punch(file, at + end as u64, CHUNK - end);
+        // If it is refused it costs room and nothing else.
+        if system::punch(file, at + end as u64, CHUNK - end).is_ok() {
+            GIVEN_BACK.fetch_add((CHUNK - end) as u64, Ordering::Relaxed);
+        }
     }
 }
 

@@ -8,11 +8,13 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::clock;
+use trace_format::{Event, Writer};
+
 use crate::errno::Kept;
 use crate::next::next;
 use crate::system::page_size;
 use crate::thread::Thread;
+use crate::{clock, snapshot};
 
 /// The smallest block whose pages are counted.
 const LARGE: usize = 16 << 10;
@@ -56,12 +58,28 @@ pub(crate) fn may_be(block: *const u8) -> bool {
     word.load(Ordering::Relaxed) & bit != 0
 }
 
-/// How many pages of a block are resident, which is freed now. `None`: it is small, or this was asked for too often of late.
+/// Any block may be large: some were there before the recording. Bits go with the first block that is freed.
+pub(crate) fn suspect_all() {
+    TABLE.iter().for_each(|word| word.store(usize::MAX, Ordering::Relaxed));
+}
+
+/// Writes what is to be said of a block that is freed now and may be large.
 #[cold]
-pub(crate) fn leaves(thread: &Thread, block: *mut u8, time: u64) -> Option<u64> {
+pub(crate) fn leaves(thread: &Thread, writer: &mut Writer, block: *mut u8, time: u64) {
     let _errno = Kept::now();
-    let (word, bit) = place(block);
-    word.fetch_and(!bit, Ordering::Relaxed);
+    snapshot::note(writer, block, time);
+    if !snapshot::is_open() {
+        let (word, bit) = place(block);
+        word.fetch_and(!bit, Ordering::Relaxed);
+    }
+    if let Some(pages) = pages_of(thread, block, time) {
+        // SAFETY: there is room for the events of a call.
+        unsafe { writer.event(time, &Event::Resident { pages }) };
+    }
+}
+
+/// How many pages of a block are resident. `None`: it is small, or this was asked for too often of late.
+fn pages_of(thread: &Thread, block: *mut u8, time: u64) -> Option<u64> {
     if time < thread.no_pages_before.get() {
         return None;
     }

@@ -14,7 +14,7 @@ use crate::names::{Slot, Table, each_name};
 use crate::next::next;
 use crate::system::page_size;
 use crate::thread::Turn;
-use crate::{arena, clock, large, stacks};
+use crate::{arena, clock, large, snapshot, stacks};
 
 macro_rules! table {
     ($($name:ident: $type:ty;)*) => {
@@ -43,13 +43,12 @@ fn answered(turn: &mut Turn, block: *mut u8, size: usize, write: Write) {
     if block.is_null() {
         return refused(turn, size);
     }
-    let time = clock::now();
     let thread = turn.thread;
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
         stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
         unsafe { write(writer, time, block.addr() as u64, size as u64) };
-    }
+    });
     large::allocated(block, size);
 }
 
@@ -59,43 +58,37 @@ fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) 
     if block.is_null() {
         return refused(turn, size);
     }
-    let time = clock::now();
     let thread = turn.thread;
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
         stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
-    }
+    });
     large::allocated(block, size);
 }
 
 /// No block: that is an answer where nothing was asked for.
 #[cold]
 fn refused(turn: &mut Turn, size: usize) {
-    let time = clock::now();
-    if size > 0
-        && let Some(writer) = turn.writer(time)
-    {
-        // SAFETY: there is room.
-        unsafe { writer.event(time, &Event::Refused { size: size as u64 }) };
+    if size > 0 {
+        turn.write(clock::now(), false, |writer, time| {
+            // SAFETY: there is room.
+            unsafe { writer.event(time, &Event::Refused { size: size as u64 }) };
+        });
     }
 }
 
 /// Writes that a block is about to be freed.
 #[inline(always)]
 fn leaves(turn: &mut Turn, block: *mut u8) {
-    let time = clock::now();
     let thread = turn.thread;
-    if let Some(writer) = turn.writer(time) {
-        if large::may_be(block)
-            && let Some(pages) = large::leaves(thread, block, time)
-        {
-            // SAFETY: there is room, for both.
-            unsafe { writer.event(time, &Event::Resident { pages }) };
+    turn.write(clock::now(), true, |writer, time| {
+        if large::may_be(block) {
+            large::leaves(thread, writer, block, time);
         }
         // SAFETY: there is room.
         unsafe { writer.free(time, block.addr() as u64) };
-    }
+    });
     turn.asks();
 }
 
@@ -192,23 +185,22 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
         return arena::grow(block, size, unsafe { malloc(size) });
     }
     let Some(mut turn) = Turn::to_write() else { return resize() };
-    let time = clock::now();
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
+        snapshot::note(writer, block, time);
         // SAFETY: there is room.
         unsafe { writer.event(time, &Event::ReallocFrom { at: block.addr() as u64 }) };
-    }
+    });
     turn.asks();
     let new = resize();
-    let time = clock::now();
     let thread = turn.thread;
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
         if !new.is_null() {
             stacks::note(thread, writer, time, size);
         }
         let event = Event::ReallocTo { at: new.addr() as u64, size: size as u64 };
         // SAFETY: there is room.
         unsafe { writer.event(time, &event) };
-    }
+    });
     if !new.is_null() {
         large::allocated(new, size);
     }
@@ -274,12 +266,11 @@ pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut u8) -> usize {
     // SAFETY: the caller's promise.
     let usable = unsafe { next().malloc_usable_size.get()(block) };
     if let Some(mut turn) = turn {
-        let time = clock::now();
-        if let Some(writer) = turn.writer(time) {
+        turn.write(clock::now(), false, |writer, time| {
             let event = Event::UsableSize { at: block.addr() as u64, usable: usable as u64 };
             // SAFETY: there is room.
             unsafe { writer.event(time, &event) };
-        }
+        });
     }
     usable
 }

@@ -12,6 +12,10 @@ const ASKING: usize = 1;
 /// The thread writes an event.
 const WRITING: usize = 2;
 
+/// So many blocks a thread frees before it gets a chunk: the C library frees that many at most when a thread has ended.
+const FEW: u8 = 16;
+const ENDED: u8 = u8::MAX;
+
 /// A block of thread-local storage; zeros at first.
 #[repr(C)]
 pub(crate) struct Thread {
@@ -32,6 +36,8 @@ pub(crate) struct Thread {
     pub(crate) dropped: Cell<u32>,
     /// Its end will be told.
     pub(crate) is_watched: Cell<bool>,
+    /// How many blocks it freed while it had no chunk; [`ENDED`]: its end was told, and it gets none any more.
+    late: Cell<u8>,
     /// The name that was written last.
     pub(crate) name: Cell<[u8; 16]>,
     /// Before this time no pages are counted.
@@ -52,6 +58,26 @@ impl Thread {
     pub(crate) fn position(&self) -> (usize, u64) {
         // SAFETY: read between the events of this thread.
         unsafe { (*self.writer.get()).position() }
+    }
+
+    /// Whether the events of its call go where those of threads without a chunk go.
+    pub(crate) fn goes_without(&self, frees: bool) -> bool {
+        let late = self.late.get();
+        if !frees || late >= FEW || self.session.get() == session::number() {
+            return late == ENDED;
+        }
+        self.late.set(late + 1);
+        true
+    }
+
+    /// Its end was told.
+    pub(crate) fn ends(&self) {
+        self.late.set(ENDED);
+    }
+
+    /// Whether its end was told.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.late.get() == ENDED
     }
 
     #[inline(always)]
@@ -100,19 +126,36 @@ impl Turn {
         self.thread.set(ASKING);
     }
 
-    /// The thread's writer, with room for the events of one call; `None` where nothing is recorded.
+    /// Has the events of one call written: `writes` is given a writer with room for them, and their time. It frees a block, or not.
     #[inline(always)]
+    pub(crate) fn write(
+        &mut self,
+        time: u64,
+        frees: bool,
+        mut writes: impl FnMut(&mut Writer, u64),
+    ) {
+        match self.ready() {
+            Some(writer) => writes(writer, time),
+            None => session::write_slowly(self, time, frees, &mut writes),
+        }
+    }
+
+    /// The thread's writer, with room for the events of one call; `None` where nothing is recorded.
     pub(crate) fn writer(&mut self, time: u64) -> Option<&mut Writer> {
-        self.thread.set(WRITING);
-        let writer = self.thread.writer.get();
-        // SAFETY: only a turn reaches the writer, and a thread has one at a time.
-        let has_room = unsafe { (*writer).has_room() };
-        let is_ready = has_room && session::is_on();
-        if !is_ready && !session::make_room(self, time) {
+        if self.ready().is_none() && !session::make_room(self, time) {
             return None;
         }
-        // SAFETY: as above.
-        Some(unsafe { &mut *writer })
+        // SAFETY: only a turn reaches the writer, and a thread has one at a time.
+        Some(unsafe { &mut *self.thread.writer.get() })
+    }
+
+    /// The thread's writer, if it has room and something is recorded.
+    #[inline(always)]
+    fn ready(&mut self) -> Option<&mut Writer> {
+        self.thread.set(WRITING);
+        // SAFETY: only a turn reaches the writer, and a thread has one at a time.
+        let writer = unsafe { &mut *self.thread.writer.get() };
+        (writer.has_room() && session::is_on()).then_some(writer)
     }
 
     /// The same without asking for room.
