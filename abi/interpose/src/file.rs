@@ -129,6 +129,33 @@ pub(crate) fn next_thread() -> u32 {
 
 /// The place of a new chunk and where it is mapped, or why there is none.
 pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
+    let (file, place) = take_place()?;
+    let at = u64::from(place) * CHUNK as u64;
+    system::grow(file, at, CHUNK).map_err(why)?;
+    let chunk = system::map(file, at, CHUNK).map_err(|_| &b"the file cannot be mapped"[..])?;
+    Ok((place, chunk))
+}
+
+/// A copy of a sealed chunk at a place of its own, or why there is none.
+pub(crate) fn keep(chunk: &[u8]) -> Result<(), &'static [u8]> {
+    let (file, place) = take_place()?;
+    let at = u64::from(place) * CHUNK as u64;
+    if !system::may_be_long(at + CHUNK as u64) {
+        return Err(why(libc::EFBIG));
+    }
+    system::write_at(file, chunk, at).map_err(why)
+}
+
+/// Why the file has no place for a chunk.
+fn why(error: system::Error) -> &'static [u8] {
+    match error {
+        libc::ENOSPC | libc::EDQUOT => b"the disk is full",
+        libc::EFBIG => b"the file is as large as the system lets it be",
+        _ => b"the file cannot grow",
+    }
+}
+
+fn take_place() -> Result<(i32, u32), &'static [u8]> {
     let file = descriptor().ok_or(&b"the file cannot be opened any more"[..])?;
     let place = CHUNKS.fetch_add(1, Ordering::Relaxed);
     let at = u64::from(place) * CHUNK as u64;
@@ -137,14 +164,7 @@ pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
     } else if !session::options().ring && is_full(at) {
         return Err(b"the file is as large as it may be");
     }
-    match system::grow(file, at, CHUNK) {
-        Ok(()) => {}
-        Err(libc::ENOSPC | libc::EDQUOT) => return Err(b"the disk is full"),
-        Err(libc::EFBIG) => return Err(b"the file is as large as the system lets it be"),
-        Err(_) => return Err(b"the file cannot grow"),
-    }
-    let chunk = system::map(file, at, CHUNK).map_err(|_| &b"the file cannot be mapped"[..])?;
-    Ok((place, chunk))
+    Ok((file, place))
 }
 
 /// In a ring: the chunk at this place goes, if its thread has sealed it. If not, it goes when it is sealed.
@@ -160,18 +180,18 @@ fn give_back(file: i32, place: u32) -> Result<(), &'static [u8]> {
     Ok(())
 }
 
-/// The chunk at this place is sealed: what is behind its last event goes back to the disk, and in a ring all of it, if it is old.
-/// A chunk that `stays` is one that a ring keeps.
-pub(crate) fn sealed(place: u32, written: usize, stays: bool) {
+/// The chunk at this place is sealed: what is behind its last event goes back to the disk. In a ring a thread's place may be an
+/// old one, though what is there is new: it moves to a new one. A chunk that `stays` is one that a ring keeps.
+pub(crate) fn sealed(place: u32, chunk: &[u8], stays: bool) {
     let Some(file) = descriptor() else { return };
     let at = u64::from(place) * CHUNK as u64;
     let is_old = place + most() <= CHUNKS.load(Ordering::Relaxed);
     if session::options().ring && is_old && !stays {
-        // It stays then.
-        let _ = system::punch(file, at, CHUNK);
+        // If one or the other is refused it stays where it is.
+        let _ = keep(chunk).map(|()| system::punch(file, at, CHUNK));
         return;
     }
-    let end = written.next_multiple_of(system::page_size());
+    let end = chunk.len().next_multiple_of(system::page_size());
     if end < CHUNK {
         // If it is refused it costs room and nothing else.
         if system::punch(file, at + end as u64, CHUNK - end).is_ok() {

@@ -13,8 +13,8 @@ use trace_format::{Event, Writer};
 use crate::names::{Slot, Table, each_name};
 use crate::next::next;
 use crate::system::page_size;
-use crate::thread::Turn;
-use crate::{arena, clock, large, snapshot, stacks};
+use crate::thread::{Thread, Turn};
+use crate::{arena, clock, large, session, snapshot, stacks};
 
 macro_rules! table {
     ($($name:ident: $type:ty;)*) => {
@@ -40,23 +40,37 @@ type Write = unsafe fn(&mut Writer, u64, u64, u64);
 /// Writes that a request was answered.
 #[inline(always)]
 fn answered(turn: &mut Turn, block: *mut u8, size: usize, write: Write) {
+    turn.writes();
     if block.is_null() {
-        return refused(turn, size);
+        return refused(turn.thread, size);
     }
-    let thread = turn.thread;
-    turn.write(clock::now(), false, |writer, time| {
+    let (thread, time) = (turn.thread, clock::now());
+    match turn.ready() {
+        // SAFETY: there is room.
+        Some(writer) if !session::has_stacks() => unsafe {
+            write(writer, time, block.addr() as u64, size as u64);
+        },
+        _ => answered_slowly(thread, time, block, size, write),
+    }
+    large::allocated(block, size);
+}
+
+/// The same with a call stack, or where there is no room. Nothing is left to be done behind it, so that who calls it keeps little.
+#[inline(never)]
+fn answered_slowly(thread: &'static Thread, time: u64, block: *mut u8, size: usize, write: Write) {
+    Turn::of_caller(thread).write(time, false, |writer, time| {
         stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
         unsafe { write(writer, time, block.addr() as u64, size as u64) };
     });
-    large::allocated(block, size);
 }
 
 /// The same for other kinds.
 #[inline(always)]
 fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) {
+    turn.writes();
     if block.is_null() {
-        return refused(turn, size);
+        return refused(turn.thread, size);
     }
     let thread = turn.thread;
     turn.write(clock::now(), false, |writer, time| {
@@ -69,9 +83,9 @@ fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) 
 
 /// No block: that is an answer where nothing was asked for.
 #[cold]
-fn refused(turn: &mut Turn, size: usize) {
+fn refused(thread: &'static Thread, size: usize) {
     if size > 0 {
-        turn.write(clock::now(), false, |writer, time| {
+        Turn::of_caller(thread).write(clock::now(), false, |writer, time| {
             // SAFETY: there is room.
             unsafe { writer.event(time, &Event::Refused { size: size as u64 }) };
         });
@@ -81,15 +95,28 @@ fn refused(turn: &mut Turn, size: usize) {
 /// Writes that a block is about to be freed.
 #[inline(always)]
 fn leaves(turn: &mut Turn, block: *mut u8) {
-    let thread = turn.thread;
-    turn.write(clock::now(), true, |writer, time| {
+    let (thread, time) = (turn.thread, clock::now());
+    match turn.ready() {
+        // SAFETY: there is room.
+        Some(writer) if !large::may_be(block) => unsafe {
+            writer.free(time, block.addr() as u64);
+        },
+        _ => leaves_slowly(thread, time, block),
+    }
+    turn.asks();
+}
+
+/// The same of a block that may be large, or where there is no room.
+#[cold]
+#[inline(never)]
+fn leaves_slowly(thread: &'static Thread, time: u64, block: *mut u8) {
+    Turn::of_caller(thread).write(time, true, |writer, time| {
         if large::may_be(block) {
             large::leaves(thread, writer, block, time);
         }
         // SAFETY: there is room.
         unsafe { writer.free(time, block.addr() as u64) };
     });
-    turn.asks();
 }
 
 pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut u8 {
@@ -192,6 +219,7 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
     });
     turn.asks();
     let new = resize();
+    turn.writes();
     let thread = turn.thread;
     turn.write(clock::now(), false, |writer, time| {
         if !new.is_null() {
@@ -266,6 +294,7 @@ pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut u8) -> usize {
     // SAFETY: the caller's promise.
     let usable = unsafe { next().malloc_usable_size.get()(block) };
     if let Some(mut turn) = turn {
+        turn.writes();
         turn.write(clock::now(), false, |writer, time| {
             let event = Event::UsableSize { at: block.addr() as u64, usable: usable as u64 };
             // SAFETY: there is room.

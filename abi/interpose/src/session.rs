@@ -31,7 +31,7 @@ const WORDS: usize = 5;
 /// A word of the page: 0 in a child of `fork`.
 #[derive(Clone, Copy)]
 pub(crate) enum Word {
-    /// Whether the process is recorded.
+    /// Which recording of the process is on, from 1 on.
     On,
     /// Whether there are stacks.
     Stacks,
@@ -54,6 +54,12 @@ impl Word {
 #[inline(always)]
 pub(crate) fn is_on() -> bool {
     Word::On.of_page().load(Ordering::Relaxed) != 0
+}
+
+/// Whether it is recorded, and this is the recording's number: what a thread has of one before is another file's.
+#[inline(always)]
+pub(crate) fn is_on_as(number: u32) -> bool {
+    Word::On.of_page().load(Ordering::Relaxed) == number
 }
 
 /// Whether call stacks are recorded.
@@ -165,7 +171,7 @@ fn start() -> bool {
     shared::LATE.locked().begin();
     Word::Stacks.of_page().store(stacks::begin(options()).into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
-    Word::On.of_page().store(1, Ordering::Release);
+    Word::On.of_page().store(session, Ordering::Release);
     true
 }
 

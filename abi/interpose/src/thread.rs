@@ -1,6 +1,7 @@
 //! What the recorder keeps of the calling thread: where it writes, and that it does.
 
 use core::cell::{Cell, UnsafeCell};
+use core::mem::ManuallyDrop;
 use core::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 
 use trace_format::Writer;
@@ -106,6 +107,11 @@ impl Turn {
         Self::take(WRITING)
     }
 
+    /// The turn that who calls has of the thread; it ends there.
+    pub(crate) fn of_caller(thread: &'static Thread) -> ManuallyDrop<Self> {
+        ManuallyDrop::new(Self { thread })
+    }
+
     #[inline(always)]
     fn take(busy: usize) -> Option<Self> {
         let thread = Thread::this();
@@ -120,6 +126,12 @@ impl Turn {
         Some(Self { thread })
     }
 
+    /// The next malloc has answered, and an event is written now.
+    #[inline(always)]
+    pub(crate) fn writes(&self) {
+        self.thread.set(WRITING);
+    }
+
     /// The event was written, and the next malloc is asked now.
     #[inline(always)]
     pub(crate) fn asks(&self) {
@@ -127,7 +139,6 @@ impl Turn {
     }
 
     /// Has the events of one call written: `writes` is given a writer with room for them, and their time. It frees a block, or not.
-    #[inline(always)]
     pub(crate) fn write(
         &mut self,
         time: u64,
@@ -149,13 +160,12 @@ impl Turn {
         Some(unsafe { &mut *self.thread.writer.get() })
     }
 
-    /// The thread's writer, if it has room and something is recorded.
+    /// The thread's writer, if it has room and is of the recording that is on. One of none has no room.
     #[inline(always)]
-    fn ready(&mut self) -> Option<&mut Writer> {
-        self.thread.set(WRITING);
+    pub(crate) fn ready(&mut self) -> Option<&mut Writer> {
         // SAFETY: only a turn reaches the writer, and a thread has one at a time.
         let writer = unsafe { &mut *self.thread.writer.get() };
-        (writer.has_room() && session::is_on()).then_some(writer)
+        (writer.has_room() && session::is_on_as(self.thread.session.get())).then_some(writer)
     }
 
     /// The same without asking for room.

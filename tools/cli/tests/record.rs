@@ -153,8 +153,9 @@ fn what_was_live_before_is_in_the_recording_of_a_malloc_that_can_be_walked() {
         assert_eq!(code, Some(0), "{said}");
         let trace = Trace::open(&folder).unwrap();
         let missing = &trace.about().missing;
-        let strange = (missing.unknown_frees, missing.double_frees, missing.damaged);
-        assert_eq!(strange, (0, 0, 0), "{missing:?}");
+        // A thread may have been inside malloc when the recorder was switched on: that call is not recorded.
+        let strange = (missing.unknown_frees > 4, missing.double_frees, missing.damaged);
+        assert_eq!(strange, (false, 0, 0), "{missing:?}");
         // In pairs: the sizes are those of the malloc.
         let born = |wanted: core::ops::Range<u64>| {
             let steps = trace.steps().map(Result::unwrap).take_while(|step| step.time == 0);

@@ -251,6 +251,19 @@ fn a_killed_program_keeps_all_that_it_committed() {
 }
 
 #[test]
+fn a_chunk_that_was_being_copied_counts_once() {
+    for written in [64, 100, 4096] {
+        let (trace, steps) = packed(|raw| {
+            raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+            raw.event(0, 20, Event::Malloc { at: B, size: 20 });
+            raw.copy(0, written);
+        });
+        assert_eq!(steps, ["0 start", "0 malloc 0 10", "0 malloc 1 20"]);
+        assert!(!trace.about().missing.any(), "{:?}", trace.about().missing);
+    }
+}
+
+#[test]
 fn a_program_that_ends_by_itself_is_not_cut() {
     let folder = TempDir::new().unwrap();
     for exit in [true, false] {

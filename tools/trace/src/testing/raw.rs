@@ -133,6 +133,16 @@ impl Raw {
         }
     }
 
+    /// A program that is killed while it copies a full chunk leaves it twice: as it was, and as much of the copy as was written.
+    pub fn copy(&mut self, thread: u32, written: usize) {
+        if let Some(open) = self.threads.get_mut(&thread) {
+            let offset = self.end;
+            self.end += CHUNK as u64;
+            open.writer.seal(0, BEGIN + open.time, (BEGIN + open.time) * UNIT);
+            self.file.write_all_at(&open.chunk.0[..written], offset).unwrap();
+        }
+    }
+
     /// A thread ends.
     pub fn end(&mut self, thread: u32) {
         if let Some(open) = self.threads.remove(&thread) {
