@@ -3,33 +3,26 @@
 #![cfg_attr(feature = "allocator_api", feature(allocator_api))]
 
 #[cfg(any(feature = "tlsf", feature = "slab", feature = "buddy"))]
-#[macro_use]
 mod bytes;
 mod error;
 mod traits;
 
 #[cfg(feature = "bitmap")]
 mod bitmap;
-#[cfg(feature = "buddy")]
-mod buddy;
 #[cfg(feature = "allocator_api")]
 mod rc;
-#[cfg(feature = "slab")]
-mod slab;
-#[cfg(feature = "tlsf")]
-mod tlsf;
 
 #[cfg(feature = "bitmap")]
 pub use bitmap::BitmapPageAllocator;
 #[cfg(feature = "buddy")]
-pub use buddy::BuddyByteAllocator;
+pub use bytes::BuddyByteAllocator;
 pub use error::{AllocError, AllocResult};
 #[cfg(feature = "allocator_api")]
 pub use rc::AllocatorRc;
 #[cfg(feature = "slab")]
-pub use slab::SlabByteAllocator;
+pub use bytes::SlabByteAllocator;
 #[cfg(feature = "tlsf")]
-pub use tlsf::TlsfByteAllocator;
+pub use bytes::TlsfByteAllocator;
 pub use traits::{BaseAllocator, ByteAllocator, IdAllocator, PageAllocator};
 
 #[cfg(test)]

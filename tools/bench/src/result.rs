@@ -274,8 +274,6 @@ pub struct Overall {
     /// The geometric means of the ratios of what was counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counted: BTreeMap<Metric, Ratio>,
-    /// Has the least time of all: everybody else is shown to take more, by the rule of [`crate::claim`].
-    pub is_fastest: bool,
     /// Nobody is better in both time and peak.
     pub is_pareto: bool,
 }

@@ -47,7 +47,7 @@ pub fn report(session: &Session, options: &Options, beside: Report) -> Report {
     if !report.left_out.is_empty() || unmeasured(session).is_some() {
         // What is left was not asked for as a whole, and so decides nothing.
         for overall in &mut report.overall {
-            (overall.is_fastest, overall.is_pareto) = (false, false);
+            overall.is_pareto = false;
         }
     }
     report

@@ -12,8 +12,10 @@
 //! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
 
 mod asked;
+mod epoch;
 mod moved;
 mod plan;
+mod planned;
 mod planner;
 mod recorded;
 mod slots;
@@ -21,7 +23,8 @@ mod streams;
 
 pub use moved::Moved;
 pub use plan::{Plan, locate, plan};
-pub use planner::{Order, Planned, Planner};
+pub use planned::{Order, Planned};
+pub use planner::Planner;
 pub use recorded::Recorded;
 
 /// A plan cannot be made.

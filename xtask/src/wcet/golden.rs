@@ -89,7 +89,7 @@ impl Golden {
     pub(super) fn write(&self) -> Result<PathBuf, String> {
         let head = "# The longest path of each entry point in instructions, from the disassembly.\n\
              # Written by `cargo xtask wcet --write`, checked by `cargo xtask wcet --check`.\n\
-             # [declared] is kept as it is: what an indirect call may take, by a part of its function's name.\n";
+             # [declared] is kept as it is: what an indirect call may take, by a part of its function's name.";
         expected::write(FILE, head, self)
     }
 

@@ -1,6 +1,6 @@
 //! Where the parts of the region lie, how their addresses are held, and how they grow.
 //!
-//! The region is reserved whole: four times the machine's memory, for [`MAX`] at most. The maps
+//! The region is reserved whole: four to eight times the machine's memory, [`MAX`] at most. The maps
 //! become usable in steps, as the blocks that they describe are taken into use.
 //!
 //! Where addresses are limited (`ulimit -v`, valgrind) the same layout is a *window*: only the

@@ -334,7 +334,6 @@ fn overall(allocators: &[Entry], nature: &[(f64, f64)], workloads: usize) -> Vec
                 cpu: None,
                 ns: None,
                 counted: std::collections::BTreeMap::new(),
-                is_fastest: a == 2,
                 is_pareto: (is_contender(a) || a == 0) && !beaten,
             }
         })
