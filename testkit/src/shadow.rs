@@ -21,7 +21,6 @@ pub struct Request {
     pub size: usize,
     /// A power of two.
     pub align: usize,
-    /// Whether the bytes must be zero.
     pub zeroed: bool,
 }
 
@@ -112,17 +111,14 @@ impl Shadow {
         Shadow { small_align, ..self }
     }
 
-    /// How many blocks are live.
     pub fn len(&self) -> usize {
         self.live.len()
     }
 
-    /// Whether no block is live.
     pub fn is_empty(&self) -> bool {
         self.live.is_empty()
     }
 
-    /// The bytes asked for by the live blocks.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -140,9 +136,7 @@ impl Shadow {
     }
 
     /// Accounts for a new block: its alignment, extent, place and zeroes; then fills it.
-    ///
     /// # Safety
-    ///
     /// `pointer` was just returned for `request` and not freed, and the allocator means it to be
     /// valid for `usable` bytes.
     pub unsafe fn allocated(
@@ -168,9 +162,7 @@ impl Shadow {
 
     /// Accounts for `old`, already taken out, having become `pointer`: what is kept, then as
     /// [`allocated`](Self::allocated).
-    ///
     /// # Safety
-    ///
     /// As [`allocated`](Self::allocated); `old` is dead.
     pub unsafe fn reallocated(
         &mut self,
@@ -196,7 +188,6 @@ impl Shadow {
         Ok(())
     }
 
-    /// Every live block, by address.
     pub fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.live.values()
     }

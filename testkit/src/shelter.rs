@@ -36,7 +36,6 @@ pub struct Shelter {
 unsafe impl Sync for Shelter {}
 
 impl Shelter {
-    /// Nothing mapped yet.
     pub const fn new() -> Shelter {
         let lists = Lists { free: [null_mut(); LISTS], from: null_mut(), left: 0 };
         Shelter { locked: AtomicBool::new(false), lists: UnsafeCell::new(lists) }

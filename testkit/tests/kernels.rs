@@ -99,7 +99,6 @@ mod conforms {
     registry::kernels!(conforms);
 }
 
-/// What all of a kind promise.
 mod kinds {
     use super::*;
 

@@ -13,7 +13,6 @@ use comfy_table::Table;
 
 use crate::figures;
 
-/// The allocators that the OS may be built with.
 const ALLOCATORS: [&str; 3] = ["tlsf", "slab", "buddy"];
 
 #[derive(Debug, Args)]

@@ -52,7 +52,6 @@ pub(crate) fn told(complaints: &[String]) -> bool {
     complaints.is_empty()
 }
 
-/// Writes one as it is.
 pub(crate) fn write_text(name: &str, text: &str) -> Result<PathBuf, String> {
     let file = root().join("bench/golden").join(name);
     fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;

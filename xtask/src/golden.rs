@@ -159,7 +159,6 @@ fn complaints(golden: &Golden, counts: &BTreeMap<String, Counts>) -> Vec<String>
     complaints
 }
 
-/// What of `found` is above `bound`, in words.
 fn over(bound: &Bound, found: &Counts) -> Vec<String> {
     let checks = [
         ("instructions", found.instructions, Some(bound.instructions)),

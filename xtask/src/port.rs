@@ -25,7 +25,6 @@ use tally::Tally;
 pub(crate) struct Port {
     name: &'static str,
     target: Target,
-    /// Programs it needs, and the packages they are in.
     needs: &'static [(&'static str, &'static str)],
     /// What runs its programs, if this machine cannot.
     emulator: Option<&'static str>,

@@ -96,7 +96,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(told(&complaints))
 }
 
-/// What each allocator takes on a target.
 fn rows(target: Target, options: &Options) -> Result<Vec<Row>, String> {
     let built = |features: &[&str]| built(target, features, &options.opt);
     let (empty, empty_realloc) = (built(&["nothing"])?, built(&["nothing", "realloc"])?);

@@ -36,9 +36,7 @@ pub struct Pages {
 
 impl Pages {
     /// On this memory; and how many of its pages are in use, from now on. `None`: it is too small.
-    ///
     /// # Safety
-    ///
     /// The memory is valid, and nobody else's as long as there are pages of it.
     pub unsafe fn on(memory: NonNull<[u8]>) -> Option<(Self, Rc<Cell<usize>>)> {
         let mut pages = BuddyPages::new();
@@ -86,16 +84,12 @@ pub trait Serve {
     fn allocate(&mut self, size: usize) -> Option<Self::Token>;
 
     /// Gives it back.
-    ///
     /// # Safety
-    ///
     /// `token` is live here.
     unsafe fn free(&mut self, token: Self::Token);
 
     /// Where its bytes are, until the next call.
-    ///
     /// # Safety
-    ///
     /// `token` is live here.
     unsafe fn address(&mut self, token: Self::Token) -> NonNull<u8>;
 
@@ -109,7 +103,6 @@ pub trait Visit {
     fn visit<A: Serve>(self, heap: A);
 }
 
-/// Objects behind handles.
 #[derive(Debug)]
 pub struct Handles<A> {
     heap: A,
@@ -147,7 +140,6 @@ pub struct Caches {
     make: fn(Pages, usize) -> Result<KmemCache<Pages>, Refused>,
     cache: Option<KmemCache<Pages>>,
     held: Rc<Cell<usize>>,
-    /// Bytes of an object.
     size: usize,
 }
 
@@ -191,7 +183,6 @@ impl Serve for Caches {
     }
 }
 
-/// Objects of any size.
 #[derive(Debug)]
 pub struct Objects {
     heap: Kmalloc<Pages>,
@@ -221,7 +212,6 @@ impl Serve for Objects {
     }
 }
 
-/// Areas of whole pages.
 pub struct Areas(Vmalloc<Os>);
 
 impl Serve for Areas {
@@ -316,9 +306,7 @@ macro_rules! kernels {
     })*) => {
         /// Visits the allocator of this name, of the kernel's or of those on a region, in memory that is its own; whether there
         /// is one, and the memory was enough.
-        ///
         /// # Safety
-        ///
         /// The memory is valid, and nobody else's for ever.
         pub unsafe fn one(name: &str, memory: NonNull<[u8]>, visit: impl Visit) -> bool {
             match name {
@@ -343,7 +331,6 @@ mod make {
     };
 
     /// # Safety
-    ///
     /// As of [`one`](super::one); so of the others.
     pub(super) unsafe fn handles<A: HandleAllocator + Map>(
         memory: NonNull<[u8]>,

@@ -230,7 +230,6 @@ fn is_zero(bytes: &[u8], key: u64) -> bool {
     all(first) && all(last) && sampled.fold(true, |is_zero, bytes| is_zero & all(bytes))
 }
 
-/// A table of `count` empty slots.
 pub(crate) fn table(count: usize) -> Vec<Block> {
     (0..count).map(|_| Block::NONE).collect()
 }

@@ -58,7 +58,6 @@ pub(crate) fn is_null() -> bool {
     MODE.load(Ordering::Relaxed) == NULL
 }
 
-/// How many requests were refused so far.
 pub(crate) fn refused() -> u64 {
     REFUSED.load(Ordering::Relaxed)
 }
@@ -92,7 +91,6 @@ pub(crate) unsafe fn free(block: *mut u8) {
     }
 }
 
-/// `calloc` of one object.
 #[inline(always)]
 pub(crate) fn calloc(size: usize) -> *mut u8 {
     if MODE.load(Ordering::Relaxed) == PLAIN {
@@ -288,7 +286,6 @@ fn is_plain(align: usize, size: usize) -> bool {
 
 // For the workloads in C, which are compiled with `malloc` and the others defined as these.
 
-/// `malloc`.
 #[unsafe(no_mangle)]
 extern "C" fn work_malloc(size: usize) -> *mut u8 {
     malloc(size)

@@ -23,7 +23,6 @@ fn all() -> impl Iterator<Item = &'static Workload> {
     texts::ALL.iter().chain(kernel::ALL).chain(community::ALL).chain(ours::ALL).copied()
 }
 
-/// Prints all of them, with what can be set.
 pub(crate) fn print() {
     let mut text = String::new();
     for workload in all() {

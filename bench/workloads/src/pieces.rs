@@ -5,12 +5,10 @@
 //! pieces   ▁▁▁▁▁█▁▁▁▁      middle ▁     mean ▂
 //! ```
 
-/// Pieces that are kept at most.
 const MOST: u64 = 10_000;
 
 #[derive(Debug)]
 pub(crate) struct Pieces {
-    /// The work of a whole piece.
     work: u64,
     /// How long whole pieces took. Its room is made before: no call of malloc is among the measured ones.
     whole: Vec<u64>,
@@ -19,7 +17,6 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Room for `most` pieces of that much work.
     pub(crate) fn new(work: u64, most: u64) -> Self {
         let most = usize::try_from(most.min(MOST)).unwrap_or(0);
         Self { work: work.max(1), whole: Vec::with_capacity(most), all: (0, 0) }

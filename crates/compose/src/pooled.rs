@@ -68,9 +68,7 @@ unsafe impl<A: Send> Send for Pooled<A> {}
 
 impl<A> Pooled<A> {
     /// Around `inner`, which has no memory yet.
-    ///
     /// # Safety
-    ///
     /// `pool` is nobody else's.
     pub const unsafe fn new<const N: usize>(inner: A, pool: &'static Pool<N>) -> Self {
         Self { inner, start: pool.0.get().cast(), len: N, grown: 0 }

@@ -33,7 +33,6 @@ impl<S, const PAGE: usize> Paged<S, PAGE> {
         self.strays.load(Ordering::Relaxed)
     }
 
-    /// Whether all of `numbers` are multiples of a page.
     fn whole<const N: usize>(&self, numbers: [usize; N]) -> bool {
         let whole = numbers.iter().all(|number| number.is_multiple_of(PAGE));
         if !whole {

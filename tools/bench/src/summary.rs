@@ -53,7 +53,6 @@ pub fn report(session: &Session, options: &Options, beside: Report) -> Report {
     report
 }
 
-/// A warning for workloads that the time was over for.
 fn unmeasured(session: &Session) -> Option<String> {
     let is_unmeasured =
         |w: &WorkloadIndex| session.stops[*w] == Stop::Budget && session.rounds[*w] == 0;

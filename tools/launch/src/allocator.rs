@@ -11,7 +11,6 @@ pub const GLIBC: &str = "glibc";
 
 pub const HEAPWRIGHT: &str = "heapwright";
 
-/// An allocator by name, with the library that brings it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Allocator {
     /// What tables call it: a label, or what it is called anyway.
@@ -41,7 +40,6 @@ impl Allocator {
         Self::new(GLIBC.to_owned(), None, None).with_version(glibc_version())
     }
 
-    /// An allocator that is preloaded from `library`.
     pub fn preloaded(name: impl Into<String>, library: impl Into<PathBuf>) -> Self {
         Self::new(name.into(), Some(library.into()), None)
     }
@@ -59,13 +57,11 @@ impl Allocator {
         settings.chain(variables).map(|(name, value)| format!("{name}={value}")).collect()
     }
 
-    /// The same with its version.
     pub fn with_version(mut self, version: Option<String>) -> Self {
         self.version = version;
         self
     }
 
-    /// The library's path, if there is one.
     pub fn library(&self) -> Option<&Path> {
         self.library.as_deref()
     }

@@ -22,7 +22,6 @@ use std::path::{Path, PathBuf};
 use elf::{Defined, Elf};
 use serde::Serialize;
 
-/// How good or bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -65,7 +64,6 @@ pub struct Inspection {
     pub own_malloc: Option<String>,
     /// A shared library among those it asks for that is an allocator: what replaces glibc's malloc when nothing is preloaded.
     pub linked_to: Option<String>,
-    /// It asks for the C++ library.
     pub is_cxx: bool,
     /// The findings, in the order in which they are printed.
     pub findings: Vec<Finding>,
@@ -77,7 +75,6 @@ impl Inspection {
         self.obstacle().is_none()
     }
 
-    /// The first reason why it does not.
     pub fn obstacle(&self) -> Option<&Finding> {
         self.findings.iter().find(|f| f.level == Level::Fail)
     }

@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 use ::plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word, pair};
 use trace::{Block, How, Op, Step};
 
+use crate::Error;
 use crate::asked::Asked;
 use crate::epoch::Epoch;
 use crate::planned::{Order, Planned};
 use crate::slots::{Held, Slots};
 use crate::streams::{Streams, WORD};
-use crate::Error;
 
 /// A pause of the whole program that is kept in a timed replay.
 const PAUSE_NS: u64 = 1_000_000;
@@ -327,8 +327,7 @@ impl Planner {
     }
 
     fn put(&mut self, stream: u32, words: &[u64]) -> Result<u64, Error> {
-        let at =
-            self.streams.put(stream, words).map_err(|e| Error::Write(self.path.clone(), e))?;
+        let at = self.streams.put(stream, words).map_err(|e| Error::Write(self.path.clone(), e))?;
         if stream != CONDUCTOR {
             self.call = at;
         }

@@ -24,7 +24,6 @@ pub struct Plot {
     pub svg: String,
 }
 
-/// Which part of the page a picture belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Pareto,
@@ -34,7 +33,6 @@ pub(crate) enum Part {
     Curves,
 }
 
-/// A picture, and where the page has it.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) part: Part,
@@ -104,7 +102,6 @@ pub fn plots(report: &Report) -> Vec<Plot> {
     all
 }
 
-/// `text` as part of a file's name.
 fn file_name(text: &str) -> String {
     let name: String = text
         .chars()

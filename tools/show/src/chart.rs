@@ -29,16 +29,13 @@ const ROUGH: f64 = 6.0;
 const EACH_ROW: f64 = 3.0;
 const EACH_HEIGHT: f64 = 150.0;
 
-/// One axis as it is asked for.
 #[derive(Debug, Clone)]
 pub struct Ask {
     pub label: String,
-    /// How values are spread.
     pub kind: Kind,
     pub unit: Unit,
 }
 
-/// One line.
 #[derive(Debug)]
 pub struct Line<'a> {
     pub name: &'a str,
@@ -47,7 +44,6 @@ pub struct Line<'a> {
     pub points: &'a [(f64, f64)],
 }
 
-/// Lines over two axes.
 #[derive(Debug)]
 pub struct Chart<'a> {
     pub title: String,
@@ -66,7 +62,6 @@ pub struct Chart<'a> {
     pub by_x: bool,
     /// Whether it has the page's width to itself.
     pub is_wide: bool,
-    /// Attributes for the script.
     pub data: String,
 }
 
@@ -139,7 +134,6 @@ impl Chart<'_> {
         Some(Drawn { svg, is_wide: self.is_wide })
     }
 
-    /// For the page's script.
     fn attributes(&self, x: &Axis, y: &Axis) -> String {
         format!("{} data-x=\"{}\" data-y=\"{}\"", self.data, x.attribute(), y.attribute())
     }

@@ -58,7 +58,6 @@ impl Takes {
     }
 }
 
-/// The file; an empty one when it is not there.
 pub(super) fn read() -> Result<Golden, String> {
     expected::read(FILE)
 }

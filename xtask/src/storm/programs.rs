@@ -141,7 +141,6 @@ impl Built {
         command
     }
 
-    /// The same, for a shell.
     pub(super) fn by_hand(&self, run: &Run, seconds: f64) -> String {
         let set = self.variables(run);
         let set = set.iter().map(|(name, value)| format!("{name}={} ", value.to_string_lossy()));

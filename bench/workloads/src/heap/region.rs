@@ -16,7 +16,6 @@ use base::{AddMemory, BlockAllocator};
 use blocks::subjects::{self, Visit};
 use registry::{BLOCKS, PEERS};
 
-/// What stands before a payload.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 struct Prefix {

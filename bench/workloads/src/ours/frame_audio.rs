@@ -155,7 +155,6 @@ fn sleep_until(ns: u64) {
     }
 }
 
-/// The audio thread's part.
 #[derive(Debug)]
 struct Audio {
     rng: Rng,
@@ -302,7 +301,6 @@ impl Game {
         self.level = level;
     }
 
-    /// Frees all that is left.
     fn end(self) {
         let all = self.objects.into_iter().chain(self.level).chain(self.lasting);
         all.for_each(Block::free);

@@ -78,7 +78,6 @@ struct Bench {
     /// Pairs timed, and their ticks: of the last range, and of all before it.
     last: Pieces,
     before: (u64, u64),
-    /// What reading the counter takes.
     overhead: u64,
     ns_per_tick: f64,
 }

@@ -158,7 +158,6 @@ fn compare<C: Compressor>(pages: &[Page], make: fn() -> C) -> Result<(), Box<dyn
     Ok(())
 }
 
-/// Prints the figures that have bounds.
 fn bounds(pages: &[Page], operations: u64) -> Result<(), Box<dyn Error>> {
     for (at, name) in density::HEAPS.into_iter().enumerate() {
         let (straight, compacted) = density::farthest(at)?;

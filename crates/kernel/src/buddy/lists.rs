@@ -22,7 +22,6 @@ struct Node {
     previous: Option<NonNull<Node>>,
 }
 
-/// One list for each order, of units of `UNIT` bytes.
 pub(super) struct Lists<const UNIT: usize> {
     heads: [Option<NonNull<Node>>; ORDERS],
     non_empty: usize,

@@ -12,9 +12,7 @@ use core::alloc::Layout;
 
 use base::bits::align_up;
 
-/// The step of the first classes.
 const STEP: usize = 2 * size_of::<usize>();
-/// The largest size with that step.
 const LINEAR: usize = 8 * STEP;
 /// The largest size that has a class.
 pub const MAX_SIZE: usize = 2048;

@@ -44,7 +44,6 @@ pub enum Hold {
 /// Where each part begins, counted from the base.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
-    /// Bytes of maps and blocks.
     len: usize,
     span_map: usize,
     block_map: usize,

@@ -8,7 +8,6 @@ use crate::session::{Role, SubjectIndex, WorkloadIndex};
 use crate::stats::Ratio;
 
 impl Metric {
-    /// This figure of a workload.
     pub fn of(self, cell: &Cell) -> Option<Compared> {
         match self {
             Self::Time => cell.time,
@@ -67,7 +66,6 @@ impl Report {
         Some(Claim::of(&ratio, noise))
     }
 
-    /// The allocators that may have the least of `metric` in a workload.
     pub fn best(&self, work: WorkloadIndex, metric: Metric) -> Vec<SubjectIndex> {
         let ratio = |who| Some((who, self.ratio(work, who, metric)?));
         let all: Vec<_> = self.contestants().filter_map(ratio).collect();

@@ -7,7 +7,6 @@ use crate::result::{Series, Tail, Value};
 use crate::session::Details;
 use crate::stats::median;
 
-/// More points than this no picture shows.
 const POINTS: usize = 400;
 
 /// Resident bytes over time, as the mean of the samples weighted by how long each was true.

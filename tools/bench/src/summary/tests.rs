@@ -1,6 +1,7 @@
 use super::*;
 use launch::Exit;
 
+use crate::fail_if::Metric;
 use crate::measured::Sample;
 use crate::metrics::Metrics;
 use crate::session::{Details, Failure, How};

@@ -14,7 +14,6 @@ pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
 /// Columns of the front page.
 const WIDTH: usize = 120;
 
-/// A result, and what it is called in a sentence.
 pub(super) struct Part<'a> {
     pub(super) name: String,
     pub(super) report: &'a Report,
@@ -142,7 +141,6 @@ fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2]
     })
 }
 
-/// A ratio for the front page.
 fn short(ratio: &Ratio) -> String {
     format!("{:.2}", ratio.estimate)
 }

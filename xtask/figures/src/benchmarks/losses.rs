@@ -75,7 +75,6 @@ fn standings(report: &Report, metric: Metric) -> Vec<(WorkloadIndex, Standing<'_
     report.workload_indices().filter_map(standing).collect()
 }
 
-/// How many of them say so.
 fn count(standings: &[(WorkloadIndex, Standing<'_>)], claim: Claim) -> usize {
     standings.iter().filter(|(_, standing)| standing.claim == claim).count()
 }

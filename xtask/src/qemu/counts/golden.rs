@@ -60,12 +60,10 @@ impl fmt::Display for Golden {
 }
 
 impl Golden {
-    /// The file; an empty one when it is not there.
     pub(crate) fn read() -> Result<Self, String> {
         expected::read(FILE)
     }
 
-    /// Replaces what is known of a target.
     pub(crate) fn set(&mut self, target: &str, compiler: &str, counts: &Counts) {
         self.compiler.insert(target.to_owned(), compiler.to_owned());
         let mut fresh = Target::new();

@@ -1,7 +1,6 @@
 //! Each policy takes the block its definition says, found here by looking at every piece.
 use super::*;
 
-/// What the definition needs to know of a policy.
 trait Definition: Policy {
     /// Which of the holes that fit it should be.
     fn pick(fitting: &[Piece], rover: usize) -> Option<Piece>;
