@@ -90,12 +90,6 @@ pub struct Shadow {
     small_align: usize,
 }
 
-impl Default for Shadow {
-    fn default() -> Shadow {
-        Shadow::new()
-    }
-}
-
 impl Shadow {
     /// No live blocks. No two shadows in a process use the same patterns, so what an earlier run
     /// left in memory does not pass for this one's.

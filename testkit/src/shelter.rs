@@ -52,12 +52,6 @@ impl Shelter {
     }
 }
 
-impl Default for Shelter {
-    fn default() -> Shelter {
-        Shelter::new()
-    }
-}
-
 impl core::fmt::Debug for Shelter {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Shelter").finish_non_exhaustive()

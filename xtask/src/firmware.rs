@@ -19,7 +19,6 @@ use std::process::Command;
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A target: the compiler for its C, and the machine of QEMU that runs it.
-#[derive(Debug)]
 struct Board {
     name: &'static str,
     target: Target,
@@ -161,7 +160,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(well)
 }
 
-#[derive(Debug)]
 struct Program {
     name: String,
     path: PathBuf,

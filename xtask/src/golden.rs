@@ -21,7 +21,6 @@ use std::process::Command;
 
 use decode::Counts;
 
-#[derive(Debug)]
 struct Bound {
     entry: &'static str,
     says: &'static str,

@@ -21,7 +21,6 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use tally::Tally;
 
-#[derive(Debug)]
 pub(crate) struct Port {
     name: &'static str,
     target: Target,

@@ -16,7 +16,6 @@ use clap::Args;
 use comfy_table::Table;
 use measure::Size;
 
-#[derive(Debug)]
 struct Named {
     name: &'static str,
     target: Target,
@@ -43,7 +42,6 @@ const OURS: [&str; 8] = [
 const PEERS: [&str; 4] = ["rlsf", "talc", "linked-list", "buddy-system"];
 
 /// What one allocator was found to take.
-#[derive(Debug)]
 struct Row {
     allocator: &'static str,
     /// init, alloc and free.

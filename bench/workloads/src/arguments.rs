@@ -1,6 +1,5 @@
 //! `KEY=VALUE` words, checked against what a workload declares.
 
-#[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
     pub(crate) default: u64,

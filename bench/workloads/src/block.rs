@@ -13,7 +13,6 @@ use crate::results::wrong;
 const PAGE: usize = 4096;
 
 /// A block of [`heap`], or none. Whoever drops it without freeing leaks it.
-#[derive(Debug)]
 pub(crate) struct Block {
     at: *mut u8,
     size: u32,

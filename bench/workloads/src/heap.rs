@@ -209,7 +209,6 @@ unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
 
 /// Rust's global allocator: the same heap, but for the null allocator, whose blocks hold no data, and for what a region
 /// allocator refuses: it is counted as refused, and malloc's, because a collection cannot do without.
-#[derive(Debug)]
 pub(crate) struct Global;
 
 /// `block`, or one of malloc's where a region allocator has none.

@@ -6,7 +6,6 @@ use crate::arguments::{Arguments, COMMON, Parameter};
 use crate::results::Results;
 use crate::{community, kernel, ours, texts};
 
-#[derive(Debug)]
 pub(crate) struct Workload {
     /// Its name, as its source calls it where it has one.
     pub(crate) name: &'static str,

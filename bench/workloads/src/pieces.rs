@@ -7,7 +7,6 @@
 
 const MOST: u64 = 10_000;
 
-#[derive(Debug)]
 pub(crate) struct Pieces {
     work: u64,
     /// How long whole pieces took. Its room is made before: no call of malloc is among the measured ones.

@@ -33,12 +33,6 @@ impl<const N: usize> Pool<N> {
     }
 }
 
-impl<const N: usize> Default for Pool<N> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// `A` and the memory it is given by its first request.
 ///
 /// ```

@@ -359,7 +359,6 @@ impl<P: PageAllocator> Kmalloc<P> {
 
     /// Takes it down.
     /// Errors: blocks are in use: it comes back, and says how many.
-    #[expect(clippy::result_large_err, reason = "it goes back to its owner, and there is no heap")]
     pub fn destroy(mut self) -> Result<P, InUse<Self>> {
         let live = self.close();
         if live > 0 {

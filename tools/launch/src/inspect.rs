@@ -52,6 +52,18 @@ impl Finding {
     pub fn new(subject: impl Into<String>, level: Level, text: impl Into<String>) -> Self {
         Self { subject: subject.into(), text: text.into(), level }
     }
+
+    pub fn ok(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(subject, Level::Ok, text)
+    }
+
+    pub fn warn(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(subject, Level::Warn, text)
+    }
+
+    pub fn fail(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(subject, Level::Fail, text)
+    }
 }
 
 /// Everything found about one program.

@@ -10,7 +10,6 @@ const QEMU: &str = "qemu-system-riscv64";
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-#[derive(Debug)]
 pub(super) struct Images {
     pub(super) firmware: PathBuf,
     pub(super) kernel: PathBuf,

@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 
-#[derive(Debug)]
 pub(super) struct Said {
     pub(super) name: String,
     pub(super) log: String,

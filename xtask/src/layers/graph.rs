@@ -51,7 +51,6 @@ impl Place {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct Package {
     pub(crate) name: String,
     /// Its folder, seen from the top of the tree: `crates/base`.

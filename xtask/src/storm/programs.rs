@@ -69,7 +69,6 @@ pub(super) const STORMS: &[Storm] = &[
 const LIBRARIES: [&str; 2] = ["handlers", "plugin"];
 
 /// Where the compiled programs and the library they run on are.
-#[derive(Debug)]
 pub(super) struct Built {
     folder: PathBuf,
     library: Option<PathBuf>,

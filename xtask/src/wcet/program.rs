@@ -18,7 +18,6 @@ pub(super) struct Instruction {
     explained: Option<u64>,
 }
 
-#[derive(Debug)]
 pub(super) struct Program {
     pub(super) code: BTreeMap<u64, Instruction>,
     pub(super) functions: BTreeMap<String, u64>,

@@ -155,7 +155,6 @@ fn sleep_until(ns: u64) {
     }
 }
 
-#[derive(Debug)]
 struct Audio {
     rng: Rng,
     buffers: Vec<Block>,
@@ -198,7 +197,6 @@ impl Audio {
     }
 }
 
-#[derive(Debug)]
 struct Game {
     rng: Rng,
     objects: Vec<Block>,

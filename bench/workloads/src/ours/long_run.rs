@@ -63,7 +63,6 @@ struct Entry {
 
 const HEAD: usize = size_of::<Entry>();
 
-#[derive(Debug)]
 struct Cache {
     fine: Vec<*mut Entry>,
     coarse: Vec<*mut Entry>,

@@ -12,7 +12,6 @@ struct Look {
     resident: usize,
 }
 
-#[derive(Debug)]
 pub(super) struct Looks(Vec<Look>);
 
 impl Looks {

@@ -1,4 +1,4 @@
-//! Keeps real files' pages in compressed memory over each heap, and prints what each makes of them: `docs/compressed-store.md`.
+//! Keeps real files' pages in compressed memory over each heap, and prints what each makes of them: `docs/kernel-allocators.md`.
 //!
 //! ```text
 //! main      files ─► pages ─► a trial of each heap ─► a table; or, with --bounds, figures

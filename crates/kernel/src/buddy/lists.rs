@@ -22,6 +22,7 @@ struct Node {
     previous: Option<NonNull<Node>>,
 }
 
+#[derive(Debug)]
 pub(super) struct Lists<const UNIT: usize> {
     heads: [Option<NonNull<Node>>; ORDERS],
     non_empty: usize,

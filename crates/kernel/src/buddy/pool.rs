@@ -30,7 +30,7 @@ struct Record {
     units_len: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pool(NonNull<Record>);
 
 impl Pool {

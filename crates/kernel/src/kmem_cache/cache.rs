@@ -220,10 +220,6 @@ impl<P: PageAllocator> KmemCache<P> {
 
     /// Takes the cache down.
     /// Errors: objects are in use: the cache comes back, and says how many.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the cache goes back to its owner, and there is no heap"
-    )]
     pub fn destroy(mut self) -> Result<P, InUse<Self>> {
         let live = self.close();
         if live > 0 {

@@ -377,10 +377,6 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
 
     /// Takes the cache down. What is in the magazines of a handle that was forgotten goes back too.
     /// Errors: objects are in use: the cache comes back, and says how many.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the cache goes back to its owner, and there is no heap"
-    )]
     pub fn destroy(mut self) -> Result<P, InUse<Self>> {
         let live = self.close();
         if live > 0 {

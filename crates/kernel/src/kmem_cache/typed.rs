@@ -237,10 +237,6 @@ impl<T, P: PageAllocator> Cache<T, P> {
 
     /// See [`KmemCache::destroy`].
     /// Errors: objects are in use: the cache comes back, and says how many.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the cache goes back to its owner, and there is no heap"
-    )]
     pub fn destroy(self) -> Result<P, InUse<Self>> {
         self.raw.destroy().map_err(|InUse { cache: raw, live, name }| InUse {
             cache: Self { raw, objects: PhantomData },

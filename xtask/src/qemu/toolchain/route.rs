@@ -21,7 +21,6 @@ pub(super) struct Route {
 const BUILD_STD: &[&str] =
     &["-Zbuild-std=core,alloc,compiler_builtins", "-Zbuild-std-features=compiler-builtins-mem"];
 
-#[derive(Debug)]
 struct Installed {
     sysroot: PathBuf,
     rustc: PathBuf,

@@ -35,7 +35,6 @@ struct Leftovers {
     results: Option<PathBuf>,
 }
 
-#[derive(Debug)]
 pub(crate) struct Interrupts {
     came: Arc<AtomicBool>,
     leftovers: Arc<Mutex<Leftovers>>,

@@ -74,7 +74,6 @@ impl Words {
     }
 }
 
-#[derive(Debug)]
 struct Flag {
     long: String,
     text: String,
