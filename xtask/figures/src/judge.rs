@@ -77,6 +77,7 @@ impl From<Option<f64>> for Figure {
     }
 }
 
+#[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) says: String,
     pub(crate) figure: String,
