@@ -69,7 +69,7 @@ macro_rules! byte_allocator {
     };
 }
 
-#[cfg(feature = "tlsf")]
+#[cfg(all(feature = "tlsf", not(feature = "other")))]
 byte_allocator! {
     /// TLSF: O(1), a header of one word. Where memory begins at the end of what there is, the two become one: a heap that grows
     /// page by page stays in one piece.

@@ -13,6 +13,7 @@
 
 mod asked;
 mod epoch;
+mod marks;
 mod moved;
 mod plan;
 mod planned;
@@ -20,6 +21,7 @@ mod planner;
 mod recorded;
 mod slots;
 mod streams;
+mod touched;
 
 pub use moved::Moved;
 pub use plan::{Plan, locate, plan};

@@ -1,6 +1,7 @@
 //! What is asked of a plan, and what one has in it.
 
-use ::plan::Head;
+use ::plan::{Call, Head};
+use trace::How;
 
 use crate::Recorded;
 
@@ -43,4 +44,21 @@ pub struct Planned {
     pub paused_ns: u64,
     /// The number of the call that was asked for, from 0 on.
     pub watched: Option<u64>,
+    /// How long a period took when it was recorded, from a mark of the name that was asked for to the next.
+    pub period_ns: Option<u64>,
+    /// Names of other marks, a few.
+    pub other_marks: Vec<String>,
+}
+
+/// How a block is allocated again, and the logarithm of its alignment.
+pub(crate) fn call_of(how: How, align: u64) -> (Call, u8) {
+    match how {
+        How::Calloc => (Call::Calloc, 0),
+        How::Aligned => {
+            #[expect(clippy::cast_possible_truncation, reason = "of 64 bits")]
+            let log2 = align.max(1).ilog2().max(3) as u8;
+            (Call::Aligned, log2)
+        }
+        How::Malloc | How::Born => (Call::Malloc, 0),
+    }
 }

@@ -20,9 +20,11 @@ use trace::{Block, How, Op, Step};
 use crate::Error;
 use crate::asked::Asked;
 use crate::epoch::Epoch;
-use crate::planned::{Order, Planned};
+use crate::marks::Marks;
+use crate::planned::{Order, Planned, call_of};
 use crate::slots::{Held, Slots};
 use crate::streams::{Streams, WORD};
+use crate::touched::{Place, Touched};
 
 /// A pause of the whole program that is kept in a timed replay.
 const PAUSE_NS: u64 = 1_000_000;
@@ -43,14 +45,14 @@ pub struct Planner {
     /// By number in the plan: where its stream begins, and the epoch that it is in.
     begun: Vec<(u64, u64)>,
     epoch: Epoch,
-    /// Where the number of pages to touch stands, of large blocks.
-    large: HashMap<u32, (u32, u64)>,
+    touched: Touched,
     live: u64,
     planned: Planned,
     /// Where the last words of a thread are.
     call: u64,
     /// Where the call is whose number among all is asked for.
     watch: Option<u64>,
+    marks: Marks,
 }
 
 impl Planner {
@@ -70,11 +72,12 @@ impl Planner {
             threads: HashMap::new(),
             begun: Vec::new(),
             epoch: Epoch::default(),
-            large: HashMap::new(),
+            touched: Touched::default(),
             live: 0,
             planned: Planned { head, ..Planned::default() },
             call: 0,
             watch: None,
+            marks: Marks::default(),
         })
     }
 
@@ -82,6 +85,12 @@ impl Planner {
     #[must_use]
     pub fn watching(self, word: u64) -> Self {
         Self { watch: word.checked_mul(WORD), ..self }
+    }
+
+    /// The same; marks of this name begin periods, whose calls are timed together.
+    #[must_use]
+    pub fn marking(self, name: &str) -> Self {
+        Self { marks: Marks::of(name), ..self }
     }
 
     /// Where the call of the step that was pushed last is in the plan, if it was one that returned a block.
@@ -115,10 +124,14 @@ impl Planner {
             Op::Reallocate { old, block, size, .. } => {
                 return self.reallocate(step, old, block, size);
             }
-            Op::Free { block, resident } => return self.free(step, block, resident),
+            Op::Free { block, touched } => return self.free(step, block, touched),
             Op::UsableSize { block, .. } => return self.usable(step, block),
             Op::ThreadStart if self.order != Order::Serial => drop(self.enter(step)?),
             Op::ThreadEnd if self.order != Order::Serial => return self.end_thread(step),
+            Op::Mark(ref name) if self.marks.hear(step, name) => {
+                let thread = self.enter(step)?;
+                self.put(thread, &[Word::with(Kind::Mark, 0).0])?;
+            }
             Op::Refused { .. } => self.planned.refused += 1,
             Op::Memory { anon, .. } => self.planned.recorded.look(self.planned.head.events, anon),
             Op::Map { len, .. } => self.planned.recorded.map(len, 0),
@@ -133,6 +146,9 @@ impl Planner {
     /// Errors: it cannot be written.
     pub fn finish(mut self) -> Result<Planned, Error> {
         self.cut()?;
+        for slot in self.touched.live() {
+            self.untouched(slot, None)?;
+        }
         for stream in self.streams.open().into_iter().filter(|s| *s != CONDUCTOR) {
             self.put(stream, &[Word::with(Kind::Stop, 0).0])?;
         }
@@ -159,6 +175,8 @@ impl Planner {
         };
         write().map_err(|e| Error::Write(self.path.clone(), e))?;
         self.planned.end_live = self.live;
+        self.planned.period_ns = self.marks.period();
+        self.planned.other_marks = self.marks.into_others();
         Ok(self.planned)
     }
 
@@ -200,7 +218,7 @@ impl Planner {
         };
         let thread = self.enter(step)?;
         self.slots.live.remove(old);
-        self.large.remove(&live.slot);
+        self.untouched(live.slot, None)?;
         let wait = self.is_to_wait(live, thread);
         let slot = if self.epoch.is_alone() {
             self.epoch.has_reused = true;
@@ -222,16 +240,11 @@ impl Planner {
         self.changed(size, live.size)
     }
 
-    fn free(&mut self, step: &Step, block: Block, resident: Option<u32>) -> Result<(), Error> {
+    fn free(&mut self, step: &Step, block: Block, touched: Option<u32>) -> Result<(), Error> {
         let Some(live) = self.before_end(step, block)? else { return Ok(()) };
         let thread = self.enter(step)?;
         self.slots.live.remove(block);
-        if let Some((stream, at)) = self.large.remove(&live.slot)
-            && let Some(pages) = resident
-        {
-            let replaced = self.streams.replace(stream, at, pair(live.slot, pages));
-            replaced.map_err(|e| Error::Write(self.path.clone(), e))?;
-        }
+        self.untouched(live.slot, touched)?;
         let kind = if self.is_to_wait(live, thread) { Kind::FreeWait } else { Kind::Free };
         let at_once = self.epoch.is_alone();
         self.epoch.has_reused |= at_once;
@@ -345,10 +358,16 @@ impl Planner {
     ) -> Result<(), Error> {
         let words = [Word::long(long).0, size, pair(old, ALL_PAGES), old_size];
         let at = self.put(thread, &words)?;
-        if size >= LARGE {
-            self.large.insert(long.slot, (thread, at + 16));
-        }
+        self.touched
+            .allocated(long.slot, Place { stream: thread, at: at + 2 * WORD, slot: old, size });
         Ok(())
+    }
+
+    /// The block of a slot ends: of how many pages it is to be touched.
+    fn untouched(&mut self, slot: u32, touched: Option<u32>) -> Result<(), Error> {
+        let Some((place, pages)) = self.touched.ended(slot, touched) else { return Ok(()) };
+        let replaced = self.streams.replace(place.stream, place.at, pair(place.slot, pages));
+        replaced.map_err(|e| Error::Write(self.path.clone(), e))
     }
 
     /// A call was added.
@@ -382,17 +401,5 @@ impl Planner {
         self.asked.next_epoch();
         self.epoch.number = epoch.number + 1;
         Ok(())
-    }
-}
-
-fn call_of(how: How, align: u64) -> (Call, u8) {
-    match how {
-        How::Calloc => (Call::Calloc, 0),
-        How::Aligned => {
-            #[expect(clippy::cast_possible_truncation, reason = "of 64 bits")]
-            let log2 = align.max(1).ilog2().max(3) as u8;
-            (Call::Aligned, log2)
-        }
-        How::Malloc | How::Born => (Call::Malloc, 0),
     }
 }

@@ -1,6 +1,7 @@
 //! `heapwright bench`: the same work under all allocators, compared.
 
 pub(crate) mod allocators;
+mod arceos;
 mod failed;
 pub(crate) mod interrupts;
 mod kernel;
@@ -10,6 +11,7 @@ mod next;
 mod program;
 mod progress;
 mod refused;
+mod superslab;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
@@ -43,7 +45,7 @@ use crate::flags::program::LastProgram;
 use crate::flags::serve::ServeFlags;
 use crate::flags::settings::SettingsFlags;
 use crate::flags::workload::{self, WorkloadArg};
-use crate::{allocators as known, exit, format};
+use crate::{allocators as known, exit, format, out};
 
 /// What starting and stopping a server takes beside its time.
 const BESIDE: Duration = Duration::from_millis(500);
@@ -54,7 +56,7 @@ const EXAMPLES: &str = include_str!("bench/help.txt");
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// Workloads, with parameters after colons; or sets: standard, single, all, texts, community, ours, real, kernel [default: standard]
+    /// Workloads, with parameters after colons; or sets: standard, single, all, texts, arceos, community, ours, real, kernel [default: standard]
     #[arg(
         value_name = "WORKLOAD",
         conflicts_with = "command",
@@ -93,6 +95,10 @@ pub(crate) struct Bench {
 
     #[command(flatten)]
     program: LastProgram,
+
+    /// Whether it is the experiment on superslabs, which has allocators of its own.
+    #[arg(skip)]
+    is_superslab: bool,
 }
 
 impl Bench {
@@ -101,6 +107,7 @@ impl Bench {
             return list::print(&self.allocators, self.measure.region, &self.output);
         }
         outlive_readers();
+        self.measure.region |= arceos::is_asked(&self.workloads);
         self.flags_are_of_use()?;
         let tools = self.tools()?;
         let machine = Machine::describe();
@@ -112,6 +119,11 @@ impl Bench {
         let inspection = self.inspection(&mut warnings)?;
         let input = self.input();
         self.workloads = kernel::words(self.workloads);
+        self.is_superslab = superslab::is_asked(&self.workloads, &self.allocators.asked())?;
+        if self.is_superslab {
+            self.workloads = superslab::workloads()?;
+            self.measure.take_at_most(superslab::TIME);
+        }
         let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
@@ -123,7 +135,12 @@ impl Bench {
         options.budget = budget.or(options.budget);
         options.any_malloc = self.output.force;
         kernel::limit(&mut options, &workloads);
+        arceos::limit(&mut options, &self.workloads);
         let command_line = command_line(&Words::of_this_command(), options.seed);
+        let counted = match self.is_superslab {
+            true => superslab::counted(&workloads, &subjects)?,
+            false => Vec::new(),
+        };
         let launcher = Launcher::new(known::this_executable()?).reading(input);
         let fixed = (tools.is_some() && self.program.is_absent()).then(counted::environment);
         let measurement = Measurement {
@@ -149,6 +166,9 @@ impl Bench {
             Ended::Measured(measured) => *measured,
             Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
         };
+        if self.is_superslab && self.output.is_for_people() {
+            out::print(&superslab::answers(&report, &counted))?;
+        }
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
             self.output.say_next(&next)?;
@@ -177,7 +197,10 @@ impl Bench {
         inspection: Option<&Inspection>,
         warnings: &mut Vec<String>,
     ) -> anyhow::Result<Vec<session::Subject>> {
-        let asked = self.allocators.asked();
+        let asked = match self.is_superslab {
+            true => superslab::allocators()?,
+            false => self.allocators.asked(),
+        };
         let among = self.among()?;
         let chosen = allocators::chosen(&asked, &among, inspection, warnings)?;
         let is_timed = !self.measure.counted;
@@ -192,6 +215,9 @@ impl Bench {
 
     /// What a name of an allocator can mean.
     fn among(&self) -> anyhow::Result<Among> {
+        if arceos::is_asked(&self.workloads) {
+            return Ok(Among::Text);
+        }
         if self.measure.region {
             return Ok(Among::Regions);
         }
@@ -230,7 +256,8 @@ impl Bench {
         let wanted = workloads::Wanted {
             names: &self.workloads,
             subjects,
-            scale: self.measure.scale(),
+            scale: self.measure.scale().or(arceos::scale(&self.workloads)),
+            as_short: self.measure.counted || arceos::is_asked(&self.workloads),
             counted: self.measure.counted,
             budget: &|workloads| self.measure.budget(workloads),
             rounds: self.measure.rounds(),
