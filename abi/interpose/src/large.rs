@@ -11,11 +11,13 @@
 
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::clock;
+use trace_format::{Event, Writer};
+
 use crate::errno::Kept;
 use crate::next::next;
 use crate::system::page_size;
 use crate::thread::Thread;
+use crate::{clock, snapshot};
 
 /// The smallest block whose pages are counted.
 const LARGE: usize = 16 << 10;
@@ -81,14 +83,19 @@ fn place(block: *const u8) -> (&'static AtomicUsize, usize) {
 
 /// Notes a new block, or one that `realloc` moved or grew.
 #[inline(always)]
-pub(crate) fn allocated(thread: &Thread, block: *mut u8, size: usize, time: u64, is_moved: bool) {
-    if size >= LARGE && time >= thread.no_pages_before.get() {
-        note(thread, block, time, is_moved);
+pub(crate) fn allocated(block: *mut u8, size: usize, is_moved: bool) {
+    if size >= LARGE {
+        note(block, is_moved);
     }
 }
 
 #[cold]
-fn note(thread: &Thread, block: *mut u8, time: u64, is_moved: bool) {
+#[inline(never)]
+fn note(block: *mut u8, is_moved: bool) {
+    let (thread, time) = (Thread::this(), clock::now());
+    if time < thread.no_pages_before.get() {
+        return;
+    }
     let _errno = Kept::now();
     let pages = pages(block).and_then(|(all, resident)| all.checked_sub(resident));
     let now = clock::now();
@@ -107,12 +114,28 @@ pub(crate) fn may_be(block: *const u8) -> bool {
     word.load(Ordering::Relaxed) & bit != 0
 }
 
-/// How many pages of a block were touched, which is freed now; `None`: nothing was noted of it.
+/// Any block may be large: some were there before the recording. Bits go with the first block that is freed.
+pub(crate) fn suspect_all() {
+    TABLE.iter().for_each(|word| word.store(usize::MAX, Ordering::Relaxed));
+}
+
+/// Writes what is to be said of a block that is freed now and may be large.
 #[cold]
-pub(crate) fn leaves(block: *mut u8) -> Option<u64> {
+pub(crate) fn leaves(writer: &mut Writer, block: *mut u8, time: u64) {
     let _errno = Kept::now();
-    let (word, bit) = place(block);
-    word.fetch_and(!bit, Ordering::Relaxed);
+    snapshot::note(writer, block, time);
+    if !snapshot::is_open() {
+        let (word, bit) = place(block);
+        word.fetch_and(!bit, Ordering::Relaxed);
+    }
+    if let Some(pages) = touched(block) {
+        // SAFETY: there is room for the events of a call.
+        unsafe { writer.event(time, &Event::Touched { pages }) };
+    }
+}
+
+/// How many pages of a block were touched, which is freed now; `None`: nothing was noted of it.
+fn touched(block: *mut u8) -> Option<u64> {
     let fresh = Fresh::take(block)?;
     let (all, resident) = pages(block)?;
     let before = all.checked_sub(fresh.pages)?;

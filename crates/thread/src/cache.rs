@@ -105,9 +105,7 @@ const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its
 
 impl ThreadCache {
     /// The cache at an address that a slot or a link gave.
-    ///
     /// # Safety
-    ///
     /// `at` is the address of a cache.
     pub unsafe fn at<'a>(at: usize) -> &'a Self {
         // SAFETY: caches are never unmapped and are all atomics.
@@ -288,7 +286,7 @@ impl ThreadCache {
 
     /// Objects in the magazine of a class whose top is `top`. The thread may have changed its
     /// capacity meanwhile, so the figure is kept within a cell.
-    fn held_below(&self, top: usize, class: usize) -> usize {
+    pub(crate) fn held_below(&self, top: usize, class: usize) -> usize {
         (top.saturating_sub(self.bottom(top, class)) / WORD).min(MAX_CAPACITY)
     }
 }

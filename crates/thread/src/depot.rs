@@ -37,9 +37,7 @@ use crate::magazine::{CELL, word};
 pub(crate) const PLACES: usize = 32;
 /// Bytes of a bundle's place.
 const BUNDLE: usize = CELL / 2;
-/// Cells at most.
 pub(crate) const CELLS: usize = PLACES * BUNDLE / CELL;
-/// Objects of a bundle at most.
 pub(crate) const MOST: usize = BUNDLE / size_of::<usize>();
 
 /// No limit but the bundle's (depot-D5).
@@ -203,6 +201,14 @@ impl Depot {
         }
         ensure(seen == self.used.load(Ordering::Relaxed), "depot-D1: what is used has a class", 0)?;
         ensure(bytes == self.bytes(), "depot-D2: bundles add up", bytes)
+    }
+
+    /// Where the words of the bundle at a place are, and how many; none where no bundle is. Another thread may ask.
+    pub(crate) fn words_of(&self, place: usize) -> (usize, usize) {
+        match self.used.load(Ordering::Relaxed) >> place & 1 {
+            0 => (0, 0),
+            _ => (self.words(place).addr(), usize::from(self.count[place].load(Ordering::Relaxed))),
+        }
     }
 
     fn bundle(&self, place: usize) -> &[usize] {

@@ -3,6 +3,7 @@
 mod common;
 
 use core::time::Duration;
+use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -100,6 +101,27 @@ fn threads_pass_blocks_on() {
     }
     assert_eq!(threads.iter().filter(|thread| thread.ended).count(), 12);
     assert_eq!(trace.about().missing.cut, 0);
+}
+
+#[test]
+fn threads_that_come_too_late_share_a_chunk() {
+    let recorded = Recorded::new("late_threads.c");
+    let output = recorded.run(&[]);
+    let mapped: u64 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap();
+    // Of the thread that is left, and that of those which are not.
+    assert!(mapped <= 128 << 10, "{mapped} bytes of the file are mapped");
+    let trace = recorded.trace();
+    assert_whole(&trace);
+    // What destructors allocate, in all rounds.
+    assert_eq!(blocks_of(&trace, 4343), 40_000);
+    let threads = &trace.about().threads;
+    let late: Vec<_> = threads.iter().filter(|thread| thread.name == "ended threads").collect();
+    assert!(late.len() == 1 && late[0].steps > 50_000, "{late:?}");
+    // A thread that frees more than a few blocks has a chunk of its own.
+    let frees = steps(&trace).into_iter().filter(|step| matches!(step.op, Op::Free { .. }));
+    let mut of: HashMap<u32, usize> = HashMap::new();
+    frees.for_each(|step| *of.entry(step.thread).or_default() += 1);
+    assert_eq!(of.values().filter(|&&frees| frees == 84).count(), 100);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use trace_format::Event;
 
 use self::pending::{Deed, New, Pending};
 use self::recent::Recent;
+use super::born::Before;
 use super::clock::Clock;
 use crate::about::{Missing, Module, Strange, StrangeKind};
 use crate::addresses::{Addresses, Found, LARGEST};
@@ -61,8 +62,10 @@ pub(crate) struct Blocks {
     /// Numbers of frames by the recorder's numbers.
     numbers: HashMap<u64, Frame>,
     missing: Missing,
-    /// Blocks below this number were there when the process was forked.
+    /// Blocks below this number were there when the recording began.
     inherited: Block,
+    /// No others were.
+    knows_before: bool,
     /// The last event was an `exec`: another program goes on.
     is_replaced: bool,
 }
@@ -81,13 +84,16 @@ impl Blocks {
             numbers: HashMap::new(),
             missing: Missing::default(),
             inherited: 0,
+            knows_before: false,
             is_replaced: false,
         }
     }
 
-    /// The first thread has these addresses and sizes from the process that it was forked from.
-    pub(crate) fn inherit(&mut self, blocks: &[(u64, u64)]) -> Result<(), TraceError> {
-        for &(address, size) in blocks {
+    /// The first thread has what was there before: of the process that it was forked from, or as a walk has found it.
+    pub(crate) fn inherit(&mut self, before: &Before) -> Result<(), TraceError> {
+        self.knows_before = before.is_complete;
+        for &(address, size) in &before.blocks {
+            let size = size.min(LARGEST);
             let new = New { how: How::Born, size, align: 0, frame: 0, old: None };
             self.done(0, 0, address, Deed::Allocate(new))?;
         }
@@ -120,7 +126,7 @@ impl Blocks {
             }
             Event::Born { at, size } => {
                 // The recorder found a block whose allocation it has seen, too.
-                if self.is_live(at) {
+                if self.knows_before || self.is_live(at) {
                     return Ok(());
                 }
                 return self.allocate(thread, time, at, How::Born, size, 0);
