@@ -60,8 +60,14 @@ fn program(about: &About) -> Program {
         duration: about.duration,
         missing: missing(about),
         huge_pages: huge_pages(about),
+        begins_late: is_attached(about) || about.missing.chunks > 0,
         ..Program::default()
     }
+}
+
+/// Whether the program was running when the recording began.
+fn is_attached(about: &About) -> bool {
+    about.notes.iter().any(|note| note == "attached=1")
 }
 
 /// The last of the looks at huge pages that saw about the most: until then the program may have been filling them.
@@ -83,6 +89,14 @@ fn missing(about: &About) -> Vec<String> {
     let n = |n: u64| count(n as f64);
     let stopped = about.notes.iter().find_map(|note| note.strip_prefix("stopped="));
     let said = [
+        is_attached(about).then(|| {
+            let known = if about.notes.iter().any(|note| note == "before=unknown") {
+                "; what it had allocated before is not known"
+            } else {
+                ""
+            };
+            format!("the program was running when the recording began{known}.")
+        }),
         stopped.map(|why| format!("the recording ends before the program: {why}. What came later is not known.")),
         (missing.cut > 0).then(|| {
             format!(

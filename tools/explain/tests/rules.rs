@@ -131,7 +131,7 @@ fn a_store_that_fills_ever_more_slowly_is_no_leak() {
         for n in 0..60_000 {
             toy.churn(0, 4);
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
-            let at = if of == 0 { n } else { (random >> 33) % of } as usize;
+            let at = usize::try_from(if of == 0 { n } else { (random >> 33) % of }).unwrap();
             if !core::mem::replace(&mut is_there[at % 20_000], true) || of == 0 && n % 3 == 0 {
                 [40, 120].into_iter().for_each(|size| _ = toy.malloc(0, size));
             }
@@ -419,6 +419,18 @@ fn what_is_free_among_much_that_is_live_is_no_fragmentation() {
     assert_eq!(findings(&facts), []);
     let text = page(&facts, &[], None, &[], None).replace('\n', " ");
     assert!(text.contains("of that among live blocks that lie close together"), "{text}");
+}
+
+/// Of a server that had built up 31 MiB when it was recorded for a minute these were called its code.
+#[test]
+fn what_was_there_before_the_recording_is_not_called_code() {
+    let mut facts = leak().facts();
+    facts.program.begins_late = true;
+    facts.peak.account.untouched = facts.peak.resident;
+    let text = page(&facts, &[], None, &[], None).replace('\n', " ");
+    assert!(text.contains("were there before the recording began"), "{text}");
+    assert!(text.contains("there before") && !text.contains("code and libraries"), "{text}");
+    assert!(!text.contains("never touched"), "{text}");
 }
 
 /// A database that had just deleted nine tenths was told that little is kept, below a line that said 43 of 59 MiB.

@@ -10,14 +10,15 @@ use crate::rules::is_sparse;
 const WORTH: f64 = 0.02;
 
 pub(super) fn sentences(facts: &Facts) -> Vec<String> {
-    let mut said = of(&facts.peak, "at the peak");
+    let begins_late = facts.program.begins_late;
+    let mut said = of(&facts.peak, "at the peak", begins_late);
     if let Some(worst) = facts.much_worse() {
-        said.extend(of(worst, "when most was free and kept"));
+        said.extend(of(worst, "when most was free and kept", begins_late));
     }
     said
 }
 
-fn of(moment: &Moment, when: &str) -> Vec<String> {
+fn of(moment: &Moment, when: &str, begins_late: bool) -> Vec<String> {
     let account = &moment.account;
     let figure = |n: u64| bytes(n as f64);
     let at = nanoseconds(moment.time as f64);
@@ -62,9 +63,15 @@ fn of(moment: &Moment, when: &str) -> Vec<String> {
     }
     let other = account.base + account.files;
     if worth(other) {
-        said.push(format!("{} are its code, libraries and first data.", figure(other)));
+        said.push(if begins_late {
+            let before = "were there before the recording began, its heap of that time and its code among them";
+            format!("{} {before}.", figure(other))
+        } else {
+            format!("{} are its code, libraries and first data.", figure(other))
+        });
     }
-    if worth(account.untouched) {
+    // Blocks may lie where memory was resident before.
+    if worth(account.untouched) && !begins_late {
         said.push(format!(
             "Another {} were asked for and never touched.",
             figure(account.untouched)
