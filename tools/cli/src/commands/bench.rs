@@ -11,6 +11,7 @@ mod next;
 mod program;
 mod progress;
 mod refused;
+mod tried;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
