@@ -40,6 +40,7 @@ pub const BUDDY_SYSTEM: &str = "buddy_system_allocator";
 pub const LINKED_LIST: &str = "linked_list_allocator";
 pub const BUDDY: &str = "buddy";
 pub const SLAB: &str = "slab";
+pub const SHARDED: &str = "sharded";
 pub const FITS: [&str; 4] = ["first-fit", "next-fit", "best-fit", "worst-fit"];
 
 macro_rules! subjects {

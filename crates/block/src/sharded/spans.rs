@@ -80,8 +80,16 @@ impl Spans {
         {
             return Some(span);
         }
-        let maybe = self.bins.iter().skip(bin_of(len));
-        maybe.flat_map(Queue::iter).find(|span| serves(*span, len, align))
+        let from = bin_of(len);
+        let mut maybe = self.filled >> from << from;
+        while maybe != 0 {
+            let bin = &self.bins[maybe.trailing_zeros() as usize];
+            if let Some(span) = bin.iter().find(|span| serves(*span, len, align)) {
+                return Some(span);
+            }
+            maybe &= maybe - 1;
+        }
+        None
     }
 
     /// A page is free again.

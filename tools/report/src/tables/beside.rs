@@ -86,7 +86,7 @@ mod tests {
         let shown = beside(&View::of(&report)).text(Some(100));
         assert!(shown.contains("in the text") && shown.contains("4.0"), "{shown}");
         let plots = crate::plots(&report);
-        let bars = plots.iter().find(|plot| plot.name == "text-larson").unwrap();
+        let bars = plots.iter().find(|plot| plot.name == "text").unwrap();
         assert!(bars.svg.contains("in the text"));
     }
 }

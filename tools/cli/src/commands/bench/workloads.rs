@@ -51,8 +51,10 @@ pub(super) struct Wanted<'a> {
     pub(super) names: &'a [WorkloadArg],
     pub(super) subjects: &'a [Subject],
     pub(super) scale: Option<f64>,
-    /// They are counted: as short as the scale says, and only those that do the same each time.
+    /// They are counted: only those that do the same each time.
     pub(super) counted: bool,
+    /// As short as the scale says, where a short one would be longer.
+    pub(super) as_short: bool,
     pub(super) budget: &'a dyn Fn(usize) -> Option<Duration>,
     pub(super) rounds: Option<u32>,
     pub(super) pin: bool,
@@ -164,8 +166,7 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
         let standard = names.iter().any(|w| w.name == "standard");
         places.scale = fit(&mut definitions, wanted, budget, standard && is_set, &mut left_out);
     }
-    if wanted.counted {
-        // Only a clock needs longer ones.
+    if wanted.as_short {
         definitions.iter_mut().for_each(|(d, _)| d.longer = 1.0);
     }
     if let Some(time) = &mut budget {
@@ -363,6 +364,7 @@ mod tests {
             subjects: &subjects,
             scale: None,
             counted: false,
+            as_short: false,
             budget: &|_| None,
             rounds: None,
             pin: false,
@@ -385,6 +387,7 @@ mod tests {
                 subjects: &subjects,
                 scale: None,
                 counted: false,
+                as_short: false,
                 budget: &|_| Some(Duration::from_secs(time)),
                 rounds: None,
                 pin: false,
