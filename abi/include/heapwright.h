@@ -107,6 +107,20 @@ void heapwright_stats_print(int fd) HEAPWRIGHT_NOEXCEPT;
  * Thread-safety: any thread; other threads wait when they need more than their caches hold. */
 int heapwright_check(void) HEAPWRIGHT_NOEXCEPT HEAPWRIGHT_ATTRIBUTE((__warn_unused_result__));
 
+/* What heapwright_walk() calls for a block: `live` is 1 for one of the program's, 0 for one that a thread keeps. */
+typedef void (*heapwright_visit)(void *block, size_t size, int live, void *user);
+
+/* Shows every block of malloc to `visit`, which gets `user` too and must not allocate or free. Blocks that threads keep for
+ * their next allocations are shown as not live, and may be shown as live too: they are not. Blocks of heaps of one's own are
+ * not shown. While other threads go on, a block that is live all the time is shown as live, once; of one that comes or goes
+ * meanwhile, or that a thread is moving between its cache and the rest of the heap, what is shown may be either.
+ * Units: `size` in bytes, rounded up to what the block really takes.
+ * Cost: in proportion to the heap, some nanoseconds a block, and a system call for each size that each thread keeps.
+ * Errors: 0; -1 in a signal handler that interrupted malloc, and where a filter of system calls hides other threads' caches:
+ *   then what was shown is not all. errno is kept.
+ * Thread-safety: any thread; other threads go on allocating. */
+int heapwright_walk(heapwright_visit visit, void *user) HEAPWRIGHT_ATTRIBUTE((__warn_unused_result__));
+
 /* ---- Heaps of one's own: many blocks, freed at once ------------------------------------------------------------ */
 
 /* A heap whose blocks can all be freed together. Opaque. */

@@ -58,7 +58,7 @@ mod c {
         libc_internal_callers linked linked_archive linked_static mallinfo mallinfo_first_thread mallinfo_trim malloc_alignment malloc_disjoint malloc_info
         malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_trim_keep malloc_zero mallopt maps_exhausted maps_few
         maps_realloc maps_split memalign mlockall overflow_guards own_check own_check_moved own_check_pending own_check_shrunk own_heap
-        own_heap_count own_heap_errors own_heap_large own_heap_sized own_heap_threads own_purge own_stats own_stats_print
+        own_heap_count own_heap_errors own_heap_large own_heap_sized own_heap_threads own_purge own_stats own_stats_print own_walk
         posix_memalign posix_memalign_invalid purge_after_shrinking purge_does_nothing purge_small_after_large purge_while_quiet
         realloc_contents realloc_failure realloc_moved_rest realloc_neighbours realloc_null realloc_rlimit realloc_steps realloc_swing
         realloc_too_large realloc_vectors realloc_zero reallocarray

@@ -1,4 +1,12 @@
 //! The chunk a thread writes into: taken, given a pause every few kilobytes, sealed and unmapped.
+//!
+//! ```text
+//! file      [ head │ the thread's │ another's │ copy: its first │ copy: its second │ … ]
+//! mapped             ▲ third: full? copied to the file's end, and begun anew here
+//! ```
+//!
+//! So a thread's pages are mapped and faulted in once, and a full chunk costs one write. Whatever is killed in between, the copy or
+//! what it is of is whole.
 
 use trace_format::{CHUNK, ChunkHead, Event, THREAD_ENDED, Writer};
 
@@ -29,7 +37,12 @@ pub(crate) fn begin(
     now: &Now,
 ) -> Result<(Writer, u32), &'static [u8]> {
     let (place, chunk) = file::take_chunk()?;
-    let head = ChunkHead {
+    // SAFETY: a chunk of its own.
+    Ok((unsafe { Writer::begin(chunk, &head(thread, tid, sequence, now)) }, place))
+}
+
+fn head(thread: u32, tid: u32, sequence: u32, now: &Now) -> ChunkHead {
+    ChunkHead {
         magic: ChunkHead::MAGIC,
         thread,
         tid,
@@ -41,9 +54,7 @@ pub(crate) fn begin(
         last_time: 0,
         last_monotonic: 0,
         reserved: 0,
-    };
-    // SAFETY: a chunk of its own.
-    Ok((unsafe { Writer::begin(chunk, &head) }, place))
+    }
 }
 
 /// Nothing more comes into the chunk at this place, if there is one. A ring keeps one that `stays`.
@@ -53,9 +64,8 @@ pub(crate) fn seal(writer: &mut Writer, place: u32, flags: u32, stays: bool) {
     }
     let now = Now::read();
     writer.seal(flags, now.time, now.monotonic);
-    let written = writer.written();
+    file::sealed(place, writer.bytes(), stays);
     let_go(writer);
-    file::sealed(place, written, stays);
 }
 
 /// Nothing more is written here: the chunk, if there is one, is unmapped.
@@ -67,19 +77,29 @@ pub(crate) fn let_go(writer: &mut Writer) {
     }
 }
 
-/// Seals the thread's chunk, if it has one, and takes a new one. `false`: there is none to be had.
+/// A chunk for this thread, which has none or a full one. `false`: there is none to be had.
 pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
-    let sequence = thread.sequence.get();
-    let (next, place) = match begin(thread.number.get(), thread.tid.get(), sequence, now) {
-        Ok(begun) => begun,
+    let (number, tid, sequence) = (thread.number.get(), thread.tid.get(), thread.sequence.get());
+    let chunk = writer.chunk();
+    let begun = if chunk.is_null() {
+        begin(number, tid, sequence, now)
+    } else {
+        writer.seal(0, now.time, now.monotonic);
+        let kept = file::keep(writer.bytes());
+        kept.map(|()| {
+            writer.empty();
+            // SAFETY: the thread's own, as before.
+            (unsafe { Writer::begin(chunk, &head(number, tid, sequence, now)) }, thread.place.get())
+        })
+    };
+    match begun {
+        Ok((next, place)) => (*writer, _) = (next, thread.place.set(place)),
         Err(why) => {
             session::stop(thread, writer, now.time, why);
             return false;
         }
-    };
+    }
     thread.sequence.set(sequence + 1);
-    seal(writer, thread.place.replace(place), 0, false);
-    *writer = next;
     pause(writer)
 }
 

@@ -26,12 +26,20 @@ static FILE: AtomicI32 = AtomicI32::new(-1);
 static IDENTITY: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 /// The place of the next chunk.
 static CHUNKS: AtomicU32 = AtomicU32::new(0);
+/// Bytes of the chunks before that which went back to the disk: threads that end early leave most of theirs.
+static GIVEN_BACK: AtomicU64 = AtomicU64::new(0);
 /// The next thread.
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
 /// Chunks of the file, its head one of them, that may be there at once.
 fn most() -> u32 {
     u32::try_from(session::options().max / CHUNK as u64).unwrap_or(u32::MAX).max(2)
+}
+
+/// Whether a chunk at this place is more than the file may hold, which has two at least.
+fn is_full(at: u64) -> bool {
+    let held = at - GIVEN_BACK.load(Ordering::Relaxed);
+    held + CHUNK as u64 > session::options().max.max(2 * CHUNK as u64)
 }
 
 /// Makes the file, with its head. `false`: it cannot be made.
@@ -47,6 +55,7 @@ pub(crate) fn create(is_child: bool) -> bool {
     IDENTITY[1].store(identity[1], Ordering::Relaxed);
     FILE.store(file, Ordering::Relaxed);
     THREADS.store(0, Ordering::Relaxed);
+    GIVEN_BACK.store(0, Ordering::Relaxed);
     CHUNKS.store(1, Ordering::Relaxed);
     head::write(file, is_child)
 }
@@ -120,23 +129,42 @@ pub(crate) fn next_thread() -> u32 {
 
 /// The place of a new chunk and where it is mapped, or why there is none.
 pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
-    let file = descriptor().ok_or(&b"the file cannot be opened any more"[..])?;
-    let place = CHUNKS.fetch_add(1, Ordering::Relaxed);
-    if place >= most() {
-        if !session::options().ring {
-            return Err(b"the file is as large as it may be");
-        }
-        give_back(file, place - most() + 1)?;
-    }
+    let (file, place) = take_place()?;
     let at = u64::from(place) * CHUNK as u64;
-    match system::grow(file, at, CHUNK) {
-        Ok(()) => {}
-        Err(libc::ENOSPC | libc::EDQUOT) => return Err(b"the disk is full"),
-        Err(libc::EFBIG) => return Err(b"the file is as large as the system lets it be"),
-        Err(_) => return Err(b"the file cannot grow"),
-    }
+    system::grow(file, at, CHUNK).map_err(why)?;
     let chunk = system::map(file, at, CHUNK).map_err(|_| &b"the file cannot be mapped"[..])?;
     Ok((place, chunk))
+}
+
+/// A copy of a sealed chunk at a place of its own, or why there is none.
+pub(crate) fn keep(chunk: &[u8]) -> Result<(), &'static [u8]> {
+    let (file, place) = take_place()?;
+    let at = u64::from(place) * CHUNK as u64;
+    if !system::may_be_long(at + CHUNK as u64) {
+        return Err(why(libc::EFBIG));
+    }
+    system::write_at(file, chunk, at).map_err(why)
+}
+
+/// Why the file has no place for a chunk.
+fn why(error: system::Error) -> &'static [u8] {
+    match error {
+        libc::ENOSPC | libc::EDQUOT => b"the disk is full",
+        libc::EFBIG => b"the file is as large as the system lets it be",
+        _ => b"the file cannot grow",
+    }
+}
+
+fn take_place() -> Result<(i32, u32), &'static [u8]> {
+    let file = descriptor().ok_or(&b"the file cannot be opened any more"[..])?;
+    let place = CHUNKS.fetch_add(1, Ordering::Relaxed);
+    let at = u64::from(place) * CHUNK as u64;
+    if session::options().ring && place >= most() {
+        give_back(file, place - most() + 1)?;
+    } else if !session::options().ring && is_full(at) {
+        return Err(b"the file is as large as it may be");
+    }
+    Ok((file, place))
 }
 
 /// In a ring: the chunk at this place goes, if its thread has sealed it. If not, it goes when it is sealed.
@@ -152,21 +180,23 @@ fn give_back(file: i32, place: u32) -> Result<(), &'static [u8]> {
     Ok(())
 }
 
-/// The chunk at this place is sealed: what is behind its last event goes back to the disk, and in a ring all of it, if it is old.
-/// A chunk that `stays` is one that a ring keeps.
-pub(crate) fn sealed(place: u32, written: usize, stays: bool) {
+/// The chunk at this place is sealed: what is behind its last event goes back to the disk. In a ring a thread's place may be an
+/// old one, though what is there is new: it moves to a new one. A chunk that `stays` is one that a ring keeps.
+pub(crate) fn sealed(place: u32, chunk: &[u8], stays: bool) {
     let Some(file) = descriptor() else { return };
     let at = u64::from(place) * CHUNK as u64;
     let is_old = place + most() <= CHUNKS.load(Ordering::Relaxed);
     if session::options().ring && is_old && !stays {
-        // It stays then.
-        let _ = system::punch(file, at, CHUNK);
+        // If one or the other is refused it stays where it is.
+        let _ = keep(chunk).map(|()| system::punch(file, at, CHUNK));
         return;
     }
-    let end = written.next_multiple_of(system::page_size());
+    let end = chunk.len().next_multiple_of(system::page_size());
     if end < CHUNK {
-        // It costs room and nothing else.
-        let _ = system::punch(file, at + end as u64, CHUNK - end);
+        // If it is refused it costs room and nothing else.
+        if system::punch(file, at + end as u64, CHUNK - end).is_ok() {
+            GIVEN_BACK.fetch_add((CHUNK - end) as u64, Ordering::Relaxed);
+        }
     }
 }
 

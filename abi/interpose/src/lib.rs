@@ -42,6 +42,8 @@ mod process;
 mod record;
 mod samples;
 mod session;
+mod shared;
+mod snapshot;
 mod stacks;
 mod system;
 mod text;

@@ -70,9 +70,8 @@ unsafe extern "C" fn unmap(
 
 fn write(event: &Event<'_>) {
     let Some(mut turn) = Turn::to_write() else { return };
-    let time = clock::now();
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
-    }
+    });
 }

@@ -11,11 +11,10 @@ use crate::{clock, session, stacks};
 
 fn write(event: &Event<'_>) {
     let Some(mut turn) = Turn::to_write() else { return };
-    let time = clock::now();
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
-    }
+    });
 }
 
 /// The child finds by itself that it is one: it has a file of its own.

@@ -13,8 +13,8 @@ use trace_format::{Event, Writer};
 use crate::names::{Slot, Table, each_name};
 use crate::next::next;
 use crate::system::page_size;
-use crate::thread::Turn;
-use crate::{arena, clock, large, stacks};
+use crate::thread::{Thread, Turn};
+use crate::{arena, clock, large, session, snapshot, stacks};
 
 macro_rules! table {
     ($($name:ident: $type:ty;)*) => {
@@ -40,63 +40,83 @@ type Write = unsafe fn(&mut Writer, u64, u64, u64);
 /// Writes that a request was answered.
 #[inline(always)]
 fn answered(turn: &mut Turn, block: *mut u8, size: usize, write: Write) {
+    turn.writes();
     if block.is_null() {
-        return refused(turn, size);
+        return refused(turn.thread, size);
     }
-    let time = clock::now();
-    let thread = turn.thread;
-    if let Some(writer) = turn.writer(time) {
+    let (thread, time) = (turn.thread, clock::now());
+    match turn.ready() {
+        // SAFETY: there is room.
+        Some(writer) if !session::has_stacks() => unsafe {
+            write(writer, time, block.addr() as u64, size as u64);
+        },
+        _ => answered_slowly(thread, time, block, size, write),
+    }
+    large::allocated(block, size, false);
+}
+
+/// The same with a call stack, or where there is no room. Nothing is left to be done behind it, so that who calls it keeps little.
+#[inline(never)]
+fn answered_slowly(thread: &'static Thread, time: u64, block: *mut u8, size: usize, write: Write) {
+    Turn::of_caller(thread).write(time, false, |writer, time| {
         stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
         unsafe { write(writer, time, block.addr() as u64, size as u64) };
-    }
-    large::allocated(block, size);
+    });
 }
 
 /// The same for other kinds.
 #[inline(always)]
 fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) {
+    turn.writes();
     if block.is_null() {
-        return refused(turn, size);
+        return refused(turn.thread, size);
     }
-    let time = clock::now();
     let thread = turn.thread;
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
         stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
-    }
-    large::allocated(block, size);
+    });
+    large::allocated(block, size, false);
 }
 
 /// No block: that is an answer where nothing was asked for.
 #[cold]
-fn refused(turn: &mut Turn, size: usize) {
-    let time = clock::now();
-    if size > 0
-        && let Some(writer) = turn.writer(time)
-    {
-        // SAFETY: there is room.
-        unsafe { writer.event(time, &Event::Refused { size: size as u64 }) };
+fn refused(thread: &'static Thread, size: usize) {
+    if size > 0 {
+        Turn::of_caller(thread).write(clock::now(), false, |writer, time| {
+            // SAFETY: there is room.
+            unsafe { writer.event(time, &Event::Refused { size: size as u64 }) };
+        });
     }
 }
 
 /// Writes that a block is about to be freed.
 #[inline(always)]
 fn leaves(turn: &mut Turn, block: *mut u8) {
-    let time = clock::now();
-    let thread = turn.thread;
-    if let Some(writer) = turn.writer(time) {
-        if large::may_be(block)
-            && let Some(pages) = large::leaves(thread, block, time)
-        {
-            // SAFETY: there is room, for both.
-            unsafe { writer.event(time, &Event::Resident { pages }) };
+    let (thread, time) = (turn.thread, clock::now());
+    match turn.ready() {
+        // SAFETY: there is room.
+        Some(writer) if !large::may_be(block) => unsafe {
+            writer.free(time, block.addr() as u64);
+        },
+        _ => leaves_slowly(thread, time, block),
+    }
+    turn.asks();
+}
+
+/// The same of a block that may be large, or where there is no room.
+#[cold]
+#[inline(never)]
+fn leaves_slowly(thread: &'static Thread, time: u64, block: *mut u8) {
+    Turn::of_caller(thread).write(time, true, |writer, time| {
+        if large::may_be(block) {
+            large::leaves(writer, block, time);
         }
         // SAFETY: there is room.
         unsafe { writer.free(time, block.addr() as u64) };
-    }
-    turn.asks();
+    });
 }
 
 pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut u8 {
@@ -192,25 +212,25 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
         return arena::grow(block, size, unsafe { malloc(size) });
     }
     let Some(mut turn) = Turn::to_write() else { return resize() };
-    let time = clock::now();
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
+        snapshot::note(writer, block, time);
         // SAFETY: there is room.
         unsafe { writer.event(time, &Event::ReallocFrom { at: block.addr() as u64 }) };
-    }
+    });
     turn.asks();
     let new = resize();
-    let time = clock::now();
+    turn.writes();
     let thread = turn.thread;
-    if let Some(writer) = turn.writer(time) {
+    turn.write(clock::now(), false, |writer, time| {
         if !new.is_null() {
             stacks::note(thread, writer, time, size);
         }
         let event = Event::ReallocTo { at: new.addr() as u64, size: size as u64 };
         // SAFETY: there is room.
         unsafe { writer.event(time, &event) };
-    }
+    });
     if !new.is_null() {
-        large::allocated(new, size);
+        large::allocated(new, size, true);
     }
     new
 }
@@ -274,12 +294,12 @@ pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut u8) -> usize {
     // SAFETY: the caller's promise.
     let usable = unsafe { next().malloc_usable_size.get()(block) };
     if let Some(mut turn) = turn {
-        let time = clock::now();
-        if let Some(writer) = turn.writer(time) {
+        turn.writes();
+        turn.write(clock::now(), false, |writer, time| {
             let event = Event::UsableSize { at: block.addr() as u64, usable: usable as u64 };
             // SAFETY: there is room.
             unsafe { writer.event(time, &event) };
-        }
+        });
     }
     usable
 }

@@ -5,7 +5,7 @@
 //!              └─► (fork) ─► off ─► begin anew in the child, with a file of its own
 //! ```
 //!
-//! - **session-S1** `ON` is in a page that a child of `fork` finds empty: so however it was forked, it never goes on writing into
+//! - **session-S1** whether it is on stands in a page that a child of `fork` finds empty: so however it was forked, it never goes on writing into
 //!   its parent's chunks, which it shares.
 
 use core::cell::UnsafeCell;
@@ -17,31 +17,55 @@ use crate::errno::Kept;
 use crate::options::{Children, Options};
 use crate::thread::{Thread, Turn};
 use crate::{
-    armed, chunk, clock, file, mapping, names, next, operators, record, samples, stacks, system,
+    armed, chunk, clock, file, mapping, names, next, operators, record, samples, shared, snapshot,
+    stacks, system,
 };
 
 /// A page of its own, on machines whose pages are no larger.
 #[repr(C, align(4096))]
-struct Page(AtomicU32, AtomicU32, AtomicU32, [u8; 4084]);
+struct Page([AtomicU32; WORDS], [u8; 4096 - 4 * WORDS]);
 
-/// Whether it is on, whether there are stacks, and the lock of those who write frames.
-static ON: Page = Page(AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0), [0; 4084]);
+static PAGE: Page = Page([const { AtomicU32::new(0) }; WORDS], [0; _]);
+const WORDS: usize = 5;
+
+/// A word of the page: 0 in a child of `fork`.
+#[derive(Clone, Copy)]
+pub(crate) enum Word {
+    /// Which recording of the process is on, from 1 on.
+    On,
+    /// Whether there are stacks.
+    Stacks,
+    /// The lock of those who write frames.
+    Frames,
+    /// The lock of those who have no chunk.
+    Late,
+    /// What is to be done about a snapshot.
+    Snapshot,
+}
+
+impl Word {
+    #[inline(always)]
+    pub(crate) fn of_page(self) -> &'static AtomicU32 {
+        &PAGE.0[self as usize]
+    }
+}
 
 /// Whether the calling process is recorded (session-S1).
 #[inline(always)]
 pub(crate) fn is_on() -> bool {
-    ON.0.load(Ordering::Relaxed) != 0
+    Word::On.of_page().load(Ordering::Relaxed) != 0
+}
+
+/// Whether it is recorded, and this is the recording's number: what a thread has of one before is another file's.
+#[inline(always)]
+pub(crate) fn is_on_as(number: u32) -> bool {
+    Word::On.of_page().load(Ordering::Relaxed) == number
 }
 
 /// Whether call stacks are recorded.
 #[inline(always)]
 pub(crate) fn has_stacks() -> bool {
-    ON.1.load(Ordering::Relaxed) != 0
-}
-
-/// The lock of those who write frames. A child of `fork` finds it open, whoever had it.
-pub(crate) fn frames_lock() -> &'static AtomicU32 {
-    &ON.2
+    Word::Stacks.of_page().load(Ordering::Relaxed) != 0
 }
 
 struct Shared(UnsafeCell<Options>);
@@ -70,14 +94,19 @@ pub(crate) fn begin() {
     // SAFETY: the first call, before any other.
     unsafe { (*OPTIONS.0.get()).read() };
     PROCESS.store(system::process(), Ordering::Relaxed);
-    let page = (&raw const ON).cast();
+    let page = (&raw const PAGE).cast();
     // SAFETY: a page of ours.
     let is_wiped = unsafe { system::wipe_in_children(page, size_of::<Page>()) };
     if options().folder().is_empty() || !is_asked_for(true) || !is_wiped {
         return pass_by();
     }
     mapping::find_malloc();
-    let has_begun = if options().armed { armed::arm() } else { record() };
+    let has_begun = if options().armed {
+        snapshot::find();
+        armed::arm()
+    } else {
+        record()
+    };
     if !has_begun {
         pass_by();
     }
@@ -104,6 +133,7 @@ pub(crate) fn begin_armed(asked: &[u8]) -> bool {
         // SAFETY: nothing is recorded, so it is not read.
         unsafe { (*OPTIONS.0.get()).take(asked) };
         PROCESS.store(system::process(), Ordering::Relaxed);
+        snapshot::begin();
         has_begun = !options().folder().is_empty() && record();
     }
     IS_BEGINNING.store(false, Ordering::Release);
@@ -132,14 +162,16 @@ pub(crate) fn is_this_process() -> bool {
 
 /// Makes the file of this process. `false`: there is none.
 fn start() -> bool {
-    let session = SESSION.load(Ordering::Relaxed) + 1;
+    let session = number() + 1;
     if !file::create(session > 1) {
         return false;
     }
     SESSION.store(session, Ordering::Relaxed);
-    ON.1.store(stacks::begin(options()).into(), Ordering::Relaxed);
+    shared::FRAMES.locked().begin();
+    shared::LATE.locked().begin();
+    Word::Stacks.of_page().store(stacks::begin(options()).into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
-    ON.0.store(1, Ordering::Release);
+    Word::On.of_page().store(session, Ordering::Release);
     true
 }
 
@@ -157,6 +189,22 @@ impl Now {
     }
 }
 
+/// Has the events of a call written whose thread has no room for them, or no chunk.
+#[cold]
+#[inline(never)]
+pub(crate) fn write_slowly(
+    turn: &mut Turn,
+    time: u64,
+    frees: bool,
+    writes: &mut dyn FnMut(&mut Writer, u64),
+) {
+    if is_on() && turn.thread.goes_without(frees) {
+        shared::write_late(writes);
+    } else if let Some(writer) = turn.writer(time) {
+        writes(writer, time);
+    }
+}
+
 /// Makes room for an event of this thread, and does what is due every few kilobytes. `false`: nothing is recorded.
 #[cold]
 #[inline(never)]
@@ -167,7 +215,7 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         return false;
     }
     let thread = turn.thread;
-    let session = SESSION.load(Ordering::Relaxed);
+    let session = number();
     // SAFETY: the thread's turn.
     let writer = unsafe { &mut *turn.writer_as_it_is() };
     if thread.session.get() != session {
@@ -182,11 +230,20 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         stop(thread, writer, time, why);
         return false;
     }
-    if chunk::pause(writer) || chunk::renew(thread, writer, &now) {
-        note(thread, writer, &now);
-        return true;
+    if !chunk::pause(writer) && !chunk::renew(thread, writer, &now) {
+        return false;
     }
-    false
+    note(thread, writer, &now);
+    if let Err(why) = snapshot::take_if_due() {
+        stop(thread, writer, time, why);
+        return false;
+    }
+    true
+}
+
+/// Which recording of the process this is.
+pub(crate) fn number() -> u32 {
+    SESSION.load(Ordering::Relaxed)
 }
 
 /// Why nothing more is asked for, if that is so.
@@ -230,7 +287,7 @@ pub(crate) fn note(thread: &Thread, writer: &mut Writer, now: &Now) {
 /// Ends the recording, and says why in the file.
 #[cold]
 pub(crate) fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) {
-    if ON.0.swap(0, Ordering::Relaxed) == 0 {
+    if Word::On.of_page().swap(0, Ordering::Relaxed) == 0 {
         return;
     }
     if armed::is_armed() {
@@ -244,6 +301,7 @@ pub(crate) fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) 
     }
     file::note(b"stopped", why);
     chunk::leave(thread, writer);
-    stacks::end();
+    shared::FRAMES.locked().seal();
+    shared::LATE.locked().seal();
     file::close();
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! entry ─► record::malloc ─► is it in the sample? ─► walk: from the caller out ─► frames: one number for the stack ─► From, Malloc
-//! notes the caller            [points]                [rules of cfi, memory]       new ones ─► out: Frame, Module
+//! notes the caller            [points]                [rules of cfi, memory]       new ones ─► shared: Frame, Module
 //! ```
 //!
 //! - **stacks-K1** the walk reads what is known to be readable, and what a compiler's table or a stack says otherwise ends it: it never
@@ -25,14 +25,12 @@ mod frames;
 mod memory;
 mod modules;
 mod object;
-mod out;
 mod rule;
 mod rules;
 mod sample;
 mod walk;
 
 pub(crate) use entry::STACKS;
-use out::Out;
 use walk::Walk;
 
 /// Where a thread's caller is noted, and what it knows for its stacks. Zeros at first.
@@ -59,13 +57,7 @@ pub(crate) fn begin(options: &Options) -> bool {
     object::begin();
     modules::begin();
     sample::begin(options.interval, options.seed);
-    Out::locked().begin();
     true
-}
-
-/// The recording is over.
-pub(crate) fn end() {
-    Out::locked().seal();
 }
 
 /// A library was closed: what is known of its code is not true any more.
@@ -109,6 +101,9 @@ pub(crate) fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize)
 fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
     let caller = &thread.caller;
     let sp = caller.sp.replace(0);
+    if thread.has_ended() {
+        return;
+    }
     if session::options().stacks == Stacks::Sampled {
         caller.points.next();
     }

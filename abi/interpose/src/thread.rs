@@ -1,6 +1,7 @@
 //! What the recorder keeps of the calling thread: where it writes, and that it does.
 
 use core::cell::{Cell, UnsafeCell};
+use core::mem::ManuallyDrop;
 use core::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 
 use trace_format::Writer;
@@ -11,6 +12,10 @@ use crate::{session, stacks, tls};
 const ASKING: usize = 1;
 /// The thread writes an event.
 const WRITING: usize = 2;
+
+/// So many blocks a thread frees before it gets a chunk: the C library frees that many at most when a thread has ended.
+const FEW: u8 = 16;
+const ENDED: u8 = u8::MAX;
 
 /// A block of thread-local storage; zeros at first.
 #[repr(C)]
@@ -32,6 +37,8 @@ pub(crate) struct Thread {
     pub(crate) dropped: Cell<u32>,
     /// Its end will be told.
     pub(crate) is_watched: Cell<bool>,
+    /// How many blocks it freed while it had no chunk; [`ENDED`]: its end was told, and it gets none any more.
+    late: Cell<u8>,
     /// The name that was written last.
     pub(crate) name: Cell<[u8; 16]>,
     /// Before this time no pages are counted.
@@ -52,6 +59,26 @@ impl Thread {
     pub(crate) fn position(&self) -> (usize, u64) {
         // SAFETY: read between the events of this thread.
         unsafe { (*self.writer.get()).position() }
+    }
+
+    /// Whether the events of its call go where those of threads without a chunk go.
+    pub(crate) fn goes_without(&self, frees: bool) -> bool {
+        let late = self.late.get();
+        if !frees || late >= FEW || self.session.get() == session::number() {
+            return late == ENDED;
+        }
+        self.late.set(late + 1);
+        true
+    }
+
+    /// Its end was told.
+    pub(crate) fn ends(&self) {
+        self.late.set(ENDED);
+    }
+
+    /// Whether its end was told.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.late.get() == ENDED
     }
 
     #[inline(always)]
@@ -80,6 +107,11 @@ impl Turn {
         Self::take(WRITING)
     }
 
+    /// The turn that who calls has of the thread; it ends there.
+    pub(crate) fn of_caller(thread: &'static Thread) -> ManuallyDrop<Self> {
+        ManuallyDrop::new(Self { thread })
+    }
+
     #[inline(always)]
     fn take(busy: usize) -> Option<Self> {
         let thread = Thread::this();
@@ -94,25 +126,46 @@ impl Turn {
         Some(Self { thread })
     }
 
+    /// The next malloc has answered, and an event is written now.
+    #[inline(always)]
+    pub(crate) fn writes(&self) {
+        self.thread.set(WRITING);
+    }
+
     /// The event was written, and the next malloc is asked now.
     #[inline(always)]
     pub(crate) fn asks(&self) {
         self.thread.set(ASKING);
     }
 
+    /// Has the events of one call written: `writes` is given a writer with room for them, and their time. It frees a block, or not.
+    pub(crate) fn write(
+        &mut self,
+        time: u64,
+        frees: bool,
+        mut writes: impl FnMut(&mut Writer, u64),
+    ) {
+        match self.ready() {
+            Some(writer) => writes(writer, time),
+            None => session::write_slowly(self, time, frees, &mut writes),
+        }
+    }
+
     /// The thread's writer, with room for the events of one call; `None` where nothing is recorded.
-    #[inline(always)]
     pub(crate) fn writer(&mut self, time: u64) -> Option<&mut Writer> {
-        self.thread.set(WRITING);
-        let writer = self.thread.writer.get();
-        // SAFETY: only a turn reaches the writer, and a thread has one at a time.
-        let has_room = unsafe { (*writer).has_room() };
-        let is_ready = has_room && session::is_on();
-        if !is_ready && !session::make_room(self, time) {
+        if self.ready().is_none() && !session::make_room(self, time) {
             return None;
         }
-        // SAFETY: as above.
-        Some(unsafe { &mut *writer })
+        // SAFETY: only a turn reaches the writer, and a thread has one at a time.
+        Some(unsafe { &mut *self.thread.writer.get() })
+    }
+
+    /// The thread's writer, if it has room and is of the recording that is on. One of none has no room.
+    #[inline(always)]
+    pub(crate) fn ready(&mut self) -> Option<&mut Writer> {
+        // SAFETY: only a turn reaches the writer, and a thread has one at a time.
+        let writer = unsafe { &mut *self.thread.writer.get() };
+        (writer.has_room() && session::is_on_as(self.thread.session.get())).then_some(writer)
     }
 
     /// The same without asking for room.

@@ -26,7 +26,7 @@ const CONFINE: &str = "prctl";
 /// The functions of `heapwright.h`.
 const OWN: &str = "\
     heapwright_version heapwright_purge heapwright_stats heapwright_stats_print heapwright_check \
-    heapwright_heap_new heapwright_heap_malloc heapwright_heap_aligned_alloc heapwright_heap_destroy";
+    heapwright_walk heapwright_heap_new heapwright_heap_malloc heapwright_heap_aligned_alloc heapwright_heap_destroy";
 
 /// C++'s operators: `nw` new, `dl` delete, `na` and `da` for arrays; `m` a size, `St11align_val_t` an alignment.
 const CXX: &str = "\

@@ -47,11 +47,13 @@ mod slow;
 mod slow_calls;
 pub mod split;
 pub mod stats;
+mod walk;
 
 pub use global::HEAP;
 pub use heap::Heap;
 pub use split::Split;
 pub use stats::Stats;
+pub use walk::Block;
 
 /// The allocator, on a system `S` and thread-local storage `T`.
 #[derive(Debug)]

@@ -288,7 +288,7 @@ impl ThreadCache {
 
     /// Objects in the magazine of a class whose top is `top`. The thread may have changed its
     /// capacity meanwhile, so the figure is kept within a cell.
-    fn held_below(&self, top: usize, class: usize) -> usize {
+    pub(crate) fn held_below(&self, top: usize, class: usize) -> usize {
         (top.saturating_sub(self.bottom(top, class)) / WORD).min(MAX_CAPACITY)
     }
 }

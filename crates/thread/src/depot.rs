@@ -205,6 +205,14 @@ impl Depot {
         ensure(bytes == self.bytes(), "depot-D2: bundles add up", bytes)
     }
 
+    /// Where the words of the bundle at a place are, and how many; none where no bundle is. Another thread may ask.
+    pub(crate) fn words_of(&self, place: usize) -> (usize, usize) {
+        match self.used.load(Ordering::Relaxed) >> place & 1 {
+            0 => (0, 0),
+            _ => (self.words(place).addr(), usize::from(self.count[place].load(Ordering::Relaxed))),
+        }
+    }
+
     fn bundle(&self, place: usize) -> &[usize] {
         let count = usize::from(self.count[place].load(Ordering::Relaxed));
         // SAFETY: `count` words were written at the place (depot-D1).

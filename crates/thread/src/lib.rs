@@ -16,6 +16,7 @@ pub mod cache;
 mod cells;
 mod depot;
 mod inspect;
+pub mod kept;
 pub mod magazine;
 pub mod members;
 pub mod registry;

@@ -16,6 +16,10 @@ pub const PROCESS_ENDS: u32 = 4;
 /// The thread of chunks that are no thread's: in them are the frames and modules that all threads' events name.
 pub const FRAMES: u32 = u32::MAX;
 
+/// The thread of chunks that are no thread's either: in them is what a walk through the malloc found when the recording had begun, each
+/// block as [`Event::Born`](crate::Event::Born); an [`Event::Free`](crate::Event::Free) says that one is not live after all.
+pub const WALK: u32 = u32::MAX - 1;
+
 /// The first bytes of a chunk. Numbers are little-endian, as all in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]

@@ -20,7 +20,7 @@ mod read;
 pub mod varint;
 mod write;
 
-pub use chunk::{CHUNK, ChunkHead, FRAMES, HEAD, PROCESS_ENDS, SEALED, THREAD_ENDED};
+pub use chunk::{CHUNK, ChunkHead, FRAMES, HEAD, PROCESS_ENDS, SEALED, THREAD_ENDED, WALK};
 pub use event::{Event, Kind};
 pub use file::{FileHead, HeadError, MAGIC, VERSION};
 pub use read::{Cursor, Events, Fault, FaultKind};

@@ -24,27 +24,35 @@ impl Near {
     pub(crate) const NONE: Self = Self { last: 0, of_size: [0; SIZES] };
 
     #[inline(always)]
-    fn near(&mut self, size: u64) -> (u64, &mut u32) {
-        let low = &mut self.of_size[(size >> 4) as usize % SIZES];
-        let near = (self.last >> 32 << 32) | u64::from(*low);
-        (if *low == 0 { self.last } else { near }, low)
+    fn near(&self, size: u64) -> u64 {
+        let low = self.of_size[place(size)];
+        let near = (self.last >> 32 << 32) | u64::from(low);
+        if low == 0 { self.last } else { near }
     }
 
     /// The distance of any address.
     #[inline(always)]
-    pub(crate) fn distance(&mut self, units: u64) -> u64 {
-        let distance = units.wrapping_sub(self.last);
-        self.last = units;
-        zigzag(distance.cast_signed())
+    pub(crate) fn distance(&self, units: u64) -> u64 {
+        zigzag(units.wrapping_sub(self.last).cast_signed())
     }
 
     /// The distance of a block of this size.
     #[inline(always)]
-    pub(crate) fn distance_of(&mut self, units: u64, size: u64) -> u64 {
-        let (near, low) = self.near(size);
-        *low = low_half(units);
+    pub(crate) fn distance_of(&self, units: u64, size: u64) -> u64 {
+        zigzag(units.wrapping_sub(self.near(size)).cast_signed())
+    }
+
+    /// The next distance is from here.
+    #[inline(always)]
+    pub(crate) fn go(&mut self, units: u64) {
         self.last = units;
-        zigzag(units.wrapping_sub(near).cast_signed())
+    }
+
+    /// The next distance is from this block of this size.
+    #[inline(always)]
+    pub(crate) fn go_of(&mut self, units: u64, size: u64) {
+        self.of_size[place(size)] = low_half(units);
+        self.last = units;
     }
 
     /// The address that has this [`distance`](Self::distance).
@@ -55,12 +63,15 @@ impl Near {
 
     /// The address of a block of this size that has this [`distance`](Self::distance_of).
     pub(crate) fn at_of(&mut self, distance: u64, size: u64) -> u64 {
-        let (near, low) = self.near(size);
-        let units = near.wrapping_add(unzigzag(distance).cast_unsigned());
-        *low = low_half(units);
-        self.last = units;
+        let units = self.near(size).wrapping_add(unzigzag(distance).cast_unsigned());
+        self.go_of(units, size);
         units
     }
+}
+
+#[inline(always)]
+fn place(size: u64) -> usize {
+    (size >> 4) as usize % SIZES
 }
 
 #[inline(always)]

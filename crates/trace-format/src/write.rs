@@ -99,6 +99,27 @@ impl Writer {
         self.used()
     }
 
+    /// The same bytes, to be copied.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        if self.chunk.is_null() {
+            return &[];
+        }
+        // SAFETY: they are written, and only this writer writes there.
+        unsafe { core::slice::from_raw_parts(self.chunk, self.used()) }
+    }
+
+    /// The chunk's events are in another place: it has none from now on, whoever reads it before it [begins](Self::begin) anew.
+    pub fn empty(&mut self) {
+        if let Some(head) = self.head() {
+            head.flags = 0;
+        }
+        self.at = self.chunk.wrapping_add(HEAD);
+        if !self.chunk.is_null() {
+            self.commit(self.at);
+        }
+    }
+
     #[inline]
     fn used(&self) -> usize {
         self.at.addr() - self.chunk.addr()
@@ -126,35 +147,38 @@ impl Writer {
 
     #[inline(always)]
     unsafe fn allocated(&mut self, kind: Kind, time: u64, address: u64, size: u64) {
-        let since = self.since(time);
-        if address & 15 != 0 {
-            // SAFETY: passed on.
-            unsafe { self.announce(address & 15) };
-        }
+        let since = time.saturating_sub(self.last_time);
         let distance = self.near.distance_of(address >> 4, size);
-        if since >= LONG_TIME || size >= 1 << 21 || distance >= 1 << 28 {
+        if address & 15 != 0 || since >= LONG_TIME || size >= 1 << 21 || distance >= 1 << 28 {
             // SAFETY: passed on.
-            return unsafe { self.allocated_slow(kind, since, size, distance) };
+            return unsafe { self.allocated_slow(kind, time, address, size) };
         }
+        self.last_time += since;
+        self.near.go_of(address >> 4, size);
         // One byte, three at most and four at most.
         let (size, size_bits) = varint::word(size);
         let (distance, distance_bits) = varint::word(distance);
         let word = since << 2 | kind as u64 | size << 8 | distance << (8 + size_bits);
         // SAFETY: an event fits.
-        unsafe { self.word(word, 8 + size_bits + distance_bits) };
-        self.commit();
+        let end = unsafe { self.word(word, 8 + size_bits + distance_bits) };
+        self.commit(end);
     }
 
     #[cold]
     #[inline(never)]
-    unsafe fn allocated_slow(&mut self, kind: Kind, since: u64, size: u64, distance: u64) {
+    unsafe fn allocated_slow(&mut self, kind: Kind, time: u64, address: u64, size: u64) {
+        let since = self.since(time);
         // SAFETY: an event fits.
+        unsafe { self.announce(address & 15) };
+        // SAFETY: as above.
         unsafe { self.first(kind, since) };
         // SAFETY: as above.
         unsafe { self.number(size) };
+        let distance = self.near.distance_of(address >> 4, size);
+        self.near.go_of(address >> 4, size);
         // SAFETY: as above.
         unsafe { self.number(distance) };
-        self.commit();
+        self.commit(self.at);
     }
 
     /// `free` of `address`, which is not null, is about to be called.
@@ -163,30 +187,31 @@ impl Writer {
     /// As for [`malloc`](Self::malloc).
     #[inline(always)]
     pub unsafe fn free(&mut self, time: u64, address: u64) {
-        let since = self.since(time);
-        if address & 15 != 0 {
-            // SAFETY: passed on.
-            unsafe { self.announce(address & 15) };
-        }
+        let since = time.saturating_sub(self.last_time);
         let distance = self.near.distance(address >> 4);
-        if since >= LONG_TIME || distance >= 1 << 49 {
+        if address & 15 != 0 || since >= LONG_TIME || distance >= 1 << 49 {
             // SAFETY: passed on.
-            return unsafe { self.free_slow(since, distance) };
+            return unsafe { self.free_slow(time, address) };
         }
+        self.last_time += since;
+        self.near.go(address >> 4);
         let (distance, bits) = varint::word(distance);
         // SAFETY: an event fits.
-        unsafe { self.word(since << 2 | Kind::Free as u64 | distance << 8, 8 + bits) };
-        self.commit();
+        let end = unsafe { self.word(since << 2 | Kind::Free as u64 | distance << 8, 8 + bits) };
+        self.commit(end);
     }
 
     #[cold]
     #[inline(never)]
-    unsafe fn free_slow(&mut self, since: u64, distance: u64) {
+    unsafe fn free_slow(&mut self, time: u64, address: u64) {
+        let since = self.since(time);
         // SAFETY: an event fits.
+        unsafe { self.announce(address & 15) };
+        // SAFETY: as above.
         unsafe { self.first(Kind::Free, since) };
         // SAFETY: as above.
-        unsafe { self.number(distance) };
-        self.commit();
+        unsafe { self.address(address) };
+        self.commit(self.at);
     }
 
     /// The thread's next allocation is made from `frame`.
@@ -202,8 +227,9 @@ impl Writer {
         }
         let (frame, bits) = varint::word(frame);
         // SAFETY: an event fits.
-        unsafe { self.word(since << 2 | (Kind::From as u64) << 8 | frame << 16, 16 + bits) };
-        self.commit();
+        let end =
+            unsafe { self.word(since << 2 | (Kind::From as u64) << 8 | frame << 16, 16 + bits) };
+        self.commit(end);
     }
 
     #[cold]
@@ -213,7 +239,7 @@ impl Writer {
         unsafe { self.first(Kind::From, since) };
         // SAFETY: as above.
         unsafe { self.number(frame) };
-        self.commit();
+        self.commit(self.at);
     }
 
     /// Any event, those above among them.
@@ -233,16 +259,13 @@ impl Writer {
             _ => parts(event),
         };
         let since = self.since(time);
-        if let Some(odd) = address.map(|address| address & 15).filter(|&odd| odd != 0) {
-            // SAFETY: passed on.
-            unsafe { self.announce(odd) };
-        }
+        // SAFETY: an event fits.
+        unsafe { self.announce(address.unwrap_or(0) & 15) };
         // SAFETY: an event fits.
         unsafe { self.first(kind, since) };
         if let Some(address) = address {
-            let distance = self.near.distance(address >> 4);
             // SAFETY: as above.
-            unsafe { self.number(distance) };
+            unsafe { self.address(address) };
         }
         for &number in numbers.iter().flatten() {
             // SAFETY: as above.
@@ -257,7 +280,7 @@ impl Writer {
             // SAFETY: still inside the chunk.
             self.at = unsafe { self.at.add(name.len()) };
         }
-        self.commit();
+        self.commit(self.at);
     }
 
     /// Nothing more comes into this chunk; `flags` beside [`SEALED`]. The clock is now at `time`, and that is `monotonic`: with the
@@ -306,25 +329,34 @@ impl Writer {
         }
     }
 
-    /// The next address is no multiple of 16.
-    #[cold]
-    #[inline(never)]
+    /// The next address is no multiple of 16, if it is none.
     unsafe fn announce(&mut self, odd: u64) {
-        // SAFETY: an event fits.
-        unsafe { self.first(Kind::Odd, 0) };
-        // SAFETY: as above.
-        unsafe { self.number(odd) };
+        if odd != 0 {
+            // SAFETY: an event fits.
+            unsafe { self.first(Kind::Odd, 0) };
+            // SAFETY: as above.
+            unsafe { self.number(odd) };
+        }
     }
 
-    /// Writes the low bits of a word, which are whole bytes; the rest is written over by what comes next.
+    unsafe fn address(&mut self, address: u64) {
+        let distance = self.near.distance(address >> 4);
+        self.near.go(address >> 4);
+        // SAFETY: passed on.
+        unsafe { self.number(distance) };
+    }
+
+    /// Writes the low bits of a word, which are whole bytes; the rest is written over by what comes next. Returns where that is.
     #[inline(always)]
-    unsafe fn word(&mut self, word: u64, bits: u64) {
+    unsafe fn word(&mut self, word: u64, bits: u64) -> *mut u8 {
         // Read once: what is written there is not the writer itself, which the compiler cannot know.
         let at = self.at;
         // SAFETY: still inside the chunk.
-        self.at = unsafe { at.add((bits >> 3) as usize) };
+        let end = unsafe { at.add((bits >> 3) as usize) };
+        self.at = end;
         // SAFETY: passed on.
         unsafe { at.cast::<u64>().write_unaligned(word.to_le()) };
+        end
     }
 
     #[inline]
@@ -343,11 +375,11 @@ impl Writer {
         self.at = unsafe { self.at.add(len) };
     }
 
-    /// All that was written up to here can be read, also if the process is killed now.
+    /// All that was written up to `end` can be read, also if the process is killed now.
     #[inline(always)]
-    fn commit(&mut self) {
+    fn commit(&mut self, end: *mut u8) {
         #[expect(clippy::cast_possible_truncation, reason = "a chunk is 64 KiB")]
-        let committed = (self.used() - HEAD) as u32;
+        let committed = (end.addr() - self.chunk.addr() - HEAD) as u32;
         let head = self.chunk.cast::<ChunkHead>();
         // SAFETY: an event was written, so there is a chunk.
         let field = unsafe { &raw mut (*head).committed };
@@ -377,7 +409,7 @@ fn parts<'a>(event: &Event<'a>) -> Parts<'a> {
         Event::UsableSize { at, usable } => {
             (Kind::UsableSize, Some(at), [Some(usable), None, None], None)
         }
-        Event::Resident { pages } => (Kind::Resident, None, [Some(pages), None, None], None),
+        Event::Touched { pages } => (Kind::Touched, None, [Some(pages), None, None], None),
         Event::Frame { frame, caller, ip } => {
             (Kind::Frame, None, [Some(frame), Some(caller), Some(ip)], None)
         }

@@ -3,6 +3,7 @@
 mod common;
 
 use core::time::Duration;
+use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -61,8 +62,8 @@ fn every_call_is_there() {
     assert_eq!(allocated("aligned"), aligned.map(|(size, align)| (How::Aligned, size, align)));
     assert!(matches!(of("size")[..], [Op::UsableSize { usable: 500_000.., .. }]));
     assert!(matches!(of("refused")[..], [Op::Refused { size }] if size == i64::MAX as u64));
-    let [Op::Free { resident: Some(pages), .. }] = of("resident")[..] else {
-        panic!("{:?}", of("resident"));
+    let [Op::Free { touched: Some(pages), .. }] = of("touched")[..] else {
+        panic!("{:?}", of("touched"));
     };
     assert!((10..=12).contains(&pages), "{pages}");
     let mapping = of("mapping");
@@ -74,6 +75,17 @@ fn every_call_is_there() {
     assert_eq!(address, same);
     let about = trace.about();
     assert!(about.exe.ends_with("/program") && about.malloc.path.contains("libc"), "{about:?}");
+}
+
+#[test]
+fn of_a_large_block_only_what_the_program_touched_counts() {
+    let recorded = Recorded::new("touched.c");
+    recorded.run(&[]);
+    let ops = between(&recorded.trace(), "ends");
+    let [Op::Allocate { .. }, Op::Free { touched: Some(pages), .. }] = ops[..] else {
+        panic!("{ops:?}");
+    };
+    assert!((2..=4).contains(&pages), "{pages}");
 }
 
 #[test]
@@ -89,6 +101,27 @@ fn threads_pass_blocks_on() {
     }
     assert_eq!(threads.iter().filter(|thread| thread.ended).count(), 12);
     assert_eq!(trace.about().missing.cut, 0);
+}
+
+#[test]
+fn threads_that_come_too_late_share_a_chunk() {
+    let recorded = Recorded::new("late_threads.c");
+    let output = recorded.run(&[]);
+    let mapped: u64 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap();
+    // Of the thread that is left, and that of those which are not.
+    assert!(mapped <= 128 << 10, "{mapped} bytes of the file are mapped");
+    let trace = recorded.trace();
+    assert_whole(&trace);
+    // What destructors allocate, in all rounds.
+    assert_eq!(blocks_of(&trace, 4343), 40_000);
+    let threads = &trace.about().threads;
+    let late: Vec<_> = threads.iter().filter(|thread| thread.name == "ended threads").collect();
+    assert!(late.len() == 1 && late[0].steps > 50_000, "{late:?}");
+    // A thread that frees more than a few blocks has a chunk of its own.
+    let frees = steps(&trace).into_iter().filter(|step| matches!(step.op, Op::Free { .. }));
+    let mut of: HashMap<u32, usize> = HashMap::new();
+    frees.for_each(|step| *of.entry(step.thread).or_default() += 1);
+    assert_eq!(of.values().filter(|&&frees| frees == 84).count(), 100);
 }
 
 #[test]

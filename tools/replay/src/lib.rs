@@ -19,6 +19,7 @@ mod planner;
 mod recorded;
 mod slots;
 mod streams;
+mod touched;
 
 pub use moved::Moved;
 pub use plan::{Plan, locate, plan};

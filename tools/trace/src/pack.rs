@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! index: whose chunk is where ─► streams, one a thread ─► merge by time ─► blocks ─► packer
-//!                                             a forked child: its parent's ─┘
+//!                                             a forked child: its parent's ─┤
+//!                                          begun in the middle: what was live ─┘
 //! ```
 //!
 //! In memory are the live blocks and one chunk of each thread that is between its first event and its last.
 
 mod blocks;
+mod born;
 mod clock;
 mod index;
 mod inherit;
@@ -74,10 +76,11 @@ pub(crate) fn pack_locked(
     packed: &Path,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Packed, TraceError> {
-    let index = index::Index::read(file, raw)?;
-    let born = inherit::inherited(raw, &index.about);
+    let mut index = index::Index::read(file, raw)?;
+    let mut before = born::before(file, &mut index);
+    before.blocks.extend(inherit::inherited(raw, &index.about));
     let packer = Packer::create(packed, &index.about)?;
-    merge::Merge::new(file, index, packer, &born)?.run(progress)
+    merge::Merge::new(file, index, packer, &before)?.run(progress)
 }
 
 #[cfg(test)]

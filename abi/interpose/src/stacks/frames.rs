@@ -1,4 +1,4 @@
-//! Each frame once: its number by its caller's and its address. Read without a lock; a new one is written under that of [`Out`].
+//! Each frame once: its number by its caller's and its address. Read without a lock; a new one is written under that of [`FRAMES`].
 //!
 //! ```text
 //! (caller, address) ─► place: [ address │ caller, number ]      the second word last: 0, and the place is free
@@ -9,8 +9,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use trace_format::Event;
 
-use super::out::Out;
 use crate::errno::Kept;
+use crate::shared::FRAMES;
 use crate::{file, system};
 
 /// Places of the first table: 64 KiB. It grows as long as there are frames, so that those of a small program lie close together.
@@ -140,7 +140,7 @@ pub(super) fn number(caller: u32, address: usize, time: u64) -> Option<u32> {
 #[inline(never)]
 fn new(caller: u32, address: u64, time: u64) -> Option<u32> {
     let _errno = Kept::now();
-    let mut out = Out::locked();
+    let mut out = FRAMES.locked();
     let table = Table::current();
     // Another thread may have written it.
     let place = match table.find(caller, address) {

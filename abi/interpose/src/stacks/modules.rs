@@ -5,8 +5,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use trace_format::Event;
 
 use super::object::Object;
-use super::out::Out;
 use crate::head;
+use crate::shared::FRAMES;
 use crate::text::Text;
 
 /// How many are known at most. Of later ones nothing is said.
@@ -38,7 +38,7 @@ pub(super) fn met(object: &Object, time: u64) {
     if free_place(object).is_none() {
         return;
     }
-    let mut out = Out::locked();
+    let mut out = FRAMES.locked();
     // Another thread may have written it.
     let Some(place) = free_place(object) else { return };
     let mut text = [0; LONGEST + 24];

@@ -50,8 +50,8 @@ Examples:
 
 The allocator that the program was recorded on takes part always, and is what the others are compared with. Each run is a \
 fresh process that makes the recorded calls, with a thread for each recorded one, and nothing else: time is that of the calls \
-and of touching the memory, and memory is what the allocator takes for it. Large blocks are touched in each page, as most \
-programs do; --touch says otherwise. Rounds, order and intervals are those of 'heapwright bench'.
+and of touching the memory, and memory is what the allocator takes for it. Large blocks are touched as far as the program \
+touched them; --touch says otherwise. Rounds, order and intervals are those of 'heapwright bench'.
 
 Exit codes: 0 all were measured, or kept all blocks; 1 with --verify an allocator broke a block; 2 wrong usage, or a file \
 that is no trace; 3 some allocator failed, the others were measured; 125 the trace cannot be read, it fails on all of them, or \
@@ -73,9 +73,9 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "ORDER", default_value = "causal", hide_possible_values = true)]
     order: OrderArg,
 
-    /// Which memory is touched: pages, recorded or none. Pages: a byte of each page, and the last byte; recorded: of blocks from
-    /// 16 KiB as many pages as were resident when they were freed, where that is known
-    #[arg(long, value_name = "WHAT", default_value = "pages", hide_possible_values = true)]
+    /// Which memory is touched: recorded, pages or none. Pages: a byte of each page, and the last byte; recorded: of blocks from
+    /// 16 KiB only as many pages as the program touched, as far as the recorder saw it
+    #[arg(long, value_name = "WHAT", default_value = "recorded", hide_possible_values = true)]
     touch: TouchArg,
 
     /// A mark of this name begins a period, such as an audio callback: what all calls of a period take together is counted, and how

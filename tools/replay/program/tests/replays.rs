@@ -41,7 +41,7 @@ impl Program {
     }
 
     fn free(&mut self, thread: u32, block: Block) {
-        self.step(thread, Op::Free { block, resident: None });
+        self.step(thread, Op::Free { block, touched: None });
     }
 
     fn plan(&self, folder: &Path, order: Order) -> (std::path::PathBuf, Planned) {
@@ -88,6 +88,10 @@ impl Program {
                     names[place] = next;
                     next += 1;
                     program.step(names[place], Op::ThreadStart);
+                }
+                10 if any < live.len() => {
+                    program
+                        .step(thread, Op::Free { block: live.swap_remove(any), touched: Some(1) });
                 }
                 _ if any < live.len() => program.free(thread, live.swap_remove(any)),
                 _ => {}
@@ -165,12 +169,44 @@ fn what_was_resident_at_its_free_is_touched_and_no_more() {
     let mut program = Program::default();
     for _ in 0..3 {
         let block = program.malloc(0, 32 << 20);
-        program.step(0, Op::Free { block, resident: Some(256) });
+        program.step(0, Op::Free { block, touched: Some(256) });
     }
     let (plan, _) = program.plan(folder.path(), Order::Causal);
     let peak = |options: &[&str]| figures(&run(&plan, options))["peak_resident"];
     assert!(peak(&["touch=recorded"]) < f64::from(2 << 20));
     assert!(peak(&["touch=pages"]) >= f64::from(32 << 20));
+}
+
+#[test]
+fn blocks_of_which_nothing_is_known_are_touched_as_others_of_their_size() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    for _ in 0..8 {
+        let block = program.malloc(0, 33 << 20);
+        program.step(0, Op::Free { block, touched: Some(256) });
+    }
+    // One is freed, and one lives to the end.
+    let block = program.malloc(0, 40 << 20);
+    program.step(0, Op::Free { block, touched: None });
+    program.malloc(0, 40 << 20);
+    let (plan, _) = program.plan(folder.path(), Order::Causal);
+    let peak = |options: &[&str]| figures(&run(&plan, options))["peak_resident"];
+    assert!(peak(&["touch=recorded"]) < f64::from(2 << 20));
+    assert!(peak(&["touch=pages"]) >= f64::from(40 << 20));
+}
+
+#[test]
+fn a_block_that_another_thread_moved_keeps_its_place_in_the_plan() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    let mine = program.malloc(0, 100);
+    let moved = program.malloc(1, 20 << 10);
+    let moved = program.reallocate(0, moved, 40 << 10);
+    program.step(0, Op::Free { block: moved, touched: Some(2) });
+    program.free(1, mine);
+    let (plan, planned) = program.plan(folder.path(), Order::Causal);
+    assert_eq!(planned.unknown, 0);
+    figures(&run(&plan, &["verify=1"]));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use trace_format::Event;
 
 use self::pending::{Deed, New, Pending};
 use self::recent::Recent;
+use super::born::Before;
 use super::clock::Clock;
 use crate::about::{Missing, Module, Strange, StrangeKind};
 use crate::addresses::{Addresses, Found, LARGEST};
@@ -28,7 +29,7 @@ struct Doing {
     /// Its number in the packed trace, once it has done something.
     thread: Option<Thread>,
     reallocates: Realloc,
-    resident: Option<u32>,
+    touched: Option<u32>,
     frame: Frame,
     /// How many of its events wait.
     waiting: usize,
@@ -61,8 +62,10 @@ pub(crate) struct Blocks {
     /// Numbers of frames by the recorder's numbers.
     numbers: HashMap<u64, Frame>,
     missing: Missing,
-    /// Blocks below this number were there when the process was forked.
+    /// Blocks below this number were there when the recording began.
     inherited: Block,
+    /// No others were.
+    knows_before: bool,
     /// The last event was an `exec`: another program goes on.
     is_replaced: bool,
 }
@@ -81,13 +84,16 @@ impl Blocks {
             numbers: HashMap::new(),
             missing: Missing::default(),
             inherited: 0,
+            knows_before: false,
             is_replaced: false,
         }
     }
 
-    /// The first thread has these addresses and sizes from the process that it was forked from.
-    pub(crate) fn inherit(&mut self, blocks: &[(u64, u64)]) -> Result<(), TraceError> {
-        for &(address, size) in blocks {
+    /// The first thread has what was there before: of the process that it was forked from, or as a walk has found it.
+    pub(crate) fn inherit(&mut self, before: &Before) -> Result<(), TraceError> {
+        self.knows_before = before.is_complete;
+        for &(address, size) in &before.blocks {
+            let size = size.min(LARGEST);
             let new = New { how: How::Born, size, align: 0, frame: 0, old: None };
             self.done(0, 0, address, Deed::Allocate(new))?;
         }
@@ -109,8 +115,8 @@ impl Blocks {
                 return self.allocate(thread, time, at, How::Malloc, size, 0);
             }
             Event::Free { at } => {
-                let resident = self.threads[thread].resident.take();
-                return self.come(thread, time, at, Deed::Free(resident));
+                let touched = self.threads[thread].touched.take();
+                return self.come(thread, time, at, Deed::Free(touched));
             }
             Event::Calloc { at, size } => {
                 return self.allocate(thread, time, at, How::Calloc, size, 0);
@@ -120,7 +126,7 @@ impl Blocks {
             }
             Event::Born { at, size } => {
                 // The recorder found a block whose allocation it has seen, too.
-                if self.is_live(at) {
+                if self.knows_before || self.is_live(at) {
                     return Ok(());
                 }
                 return self.allocate(thread, time, at, How::Born, size, 0);
@@ -135,8 +141,8 @@ impl Blocks {
                 self.threads[thread].frame = 0;
                 Op::Refused { size }
             }
-            Event::Resident { pages } => {
-                self.threads[thread].resident = u32::try_from(pages).ok();
+            Event::Touched { pages } => {
+                self.threads[thread].touched = u32::try_from(pages).ok();
                 return Ok(());
             }
             Event::Frame { frame, caller, ip } => {
@@ -241,7 +247,7 @@ impl Blocks {
         }
         match begun {
             Realloc::Of(_, block, gone) if size == 0 => {
-                return self.step(thread, time, Op::Free { block, resident: None }, gone);
+                return self.step(thread, time, Op::Free { block, touched: None }, gone);
             }
             _ if size == 0 => return Ok(()),
             Realloc::Of(address, block, size) => self.live.insert(address, block, size),

@@ -67,6 +67,8 @@ impl Index {
         }
         places.retain(|place| is_right(place, &mut about));
         places.sort_by_key(|place| (place.head.thread, place.head.sequence, place.offset));
+        // A program that was killed while it copied a full chunk has left it twice, the first one whole.
+        places.dedup_by_key(|place| (place.head.thread, place.head.sequence));
         let since = |time: u64, monotonic: u64| {
             (time.saturating_sub(head.time), monotonic.saturating_sub(head.monotonic))
         };

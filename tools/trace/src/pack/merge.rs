@@ -8,6 +8,7 @@ use trace_format::PROCESS_ENDS;
 
 use super::Progress;
 use super::blocks::Blocks;
+use super::born::Before;
 use super::index::{Index, Place};
 use super::stream::{Next, Stream};
 use crate::about::Missing;
@@ -29,12 +30,12 @@ pub(crate) struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// Of a process that has inherited the blocks `born`.
+    /// Of a process that has had some blocks before its recording began.
     pub(crate) fn new(
         file: &'a File,
         index: Index,
         packer: Packer,
-        born: &[(u64, u64)],
+        before: &Before,
     ) -> Result<Self, TraceError> {
         let Index { about, clock, places } = index;
         let mut streams = Vec::new();
@@ -49,7 +50,7 @@ impl<'a> Merge<'a> {
         }
         let mut blocks = Blocks::new(packer, clock, &threads);
         if !threads.is_empty() {
-            blocks.inherit(born)?;
+            blocks.inherit(before)?;
         }
         Ok(Self { file, places, streams, blocks, missing: about.missing, next, done: 0 })
     }

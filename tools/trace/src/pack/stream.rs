@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use trace_format::{CHUNK, Cursor, Event, FRAMES, FaultKind, HEAD, THREAD_ENDED};
+use trace_format::{CHUNK, Cursor, Event, FaultKind, HEAD, THREAD_ENDED, WALK};
 
 use super::index::Place;
 use crate::about::Missing;
@@ -82,7 +82,7 @@ impl Stream {
                     self.time = self.time.max(place.head.last_time);
                     return Next::Ended(self.time);
                 }
-                missing.cut += u64::from(!place.is_sealed() && place.head.thread != FRAMES);
+                missing.cut += u64::from(!place.is_sealed() && place.head.thread < WALK);
             }
             None => {}
         }

@@ -3,7 +3,7 @@
 mod order;
 
 use tempfile::TempDir;
-use trace_format::Event;
+use trace_format::{Event, WALK};
 
 use crate::about::StrangeKind;
 use crate::step::{How, Op};
@@ -29,8 +29,8 @@ fn read(_folder: &TempDir, path: std::path::PathBuf) -> (Trace, Vec<String>) {
             Op::Allocate { block, how: How::Malloc, size, .. } => format!("malloc {block} {size}"),
             Op::Allocate { block, how, size, .. } => format!("{how:?} {block} {size}"),
             Op::Reallocate { old, block, size, .. } => format!("realloc {old} {block} {size}"),
-            Op::Free { block, resident: None } => format!("free {block}"),
-            Op::Free { block, resident: Some(pages) } => format!("free {block} resident {pages}"),
+            Op::Free { block, touched: None } => format!("free {block}"),
+            Op::Free { block, touched: Some(pages) } => format!("free {block} touched {pages}"),
             Op::ThreadStart => "start".into(),
             Op::ThreadEnd => "end".into(),
             other => format!("{other:?}"),
@@ -58,7 +58,7 @@ fn addresses_become_blocks() {
     let (trace, steps) = packed(|raw| {
         raw.event(0, 0, Event::Malloc { at: A, size: 10 });
         raw.event(0, 100, Event::Malloc { at: B, size: 20 });
-        raw.event(0, 200, Event::Resident { pages: 3 });
+        raw.event(0, 200, Event::Touched { pages: 3 });
         raw.event(0, 300, Event::Free { at: A });
         raw.event(0, 400, Event::Calloc { at: A, size: 30 });
         raw.event(0, 500, Event::ReallocFrom { at: B });
@@ -69,7 +69,7 @@ fn addresses_become_blocks() {
         "0 start",
         "0 malloc 0 10",
         "0 malloc 1 20",
-        "0 free 0 resident 3",
+        "0 free 0 touched 3",
         "0 Calloc 2 30",
         "0 realloc 1 3 40",
         "0 free 3",
@@ -251,6 +251,19 @@ fn a_killed_program_keeps_all_that_it_committed() {
 }
 
 #[test]
+fn a_chunk_that_was_being_copied_counts_once() {
+    for written in [64, 100, 4096] {
+        let (trace, steps) = packed(|raw| {
+            raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+            raw.event(0, 20, Event::Malloc { at: B, size: 20 });
+            raw.copy(0, written);
+        });
+        assert_eq!(steps, ["0 start", "0 malloc 0 10", "0 malloc 1 20"]);
+        assert!(!trace.about().missing.any(), "{:?}", trace.about().missing);
+    }
+}
+
+#[test]
 fn a_program_that_ends_by_itself_is_not_cut() {
     let folder = TempDir::new().unwrap();
     for exit in [true, false] {
@@ -305,4 +318,65 @@ fn a_child_has_the_blocks_that_its_parent_had_at_the_fork() {
     ];
     assert_eq!(steps, expected);
     assert!(!trace.about().missing.any(), "{:?}", trace.about().missing);
+}
+
+/// A recording that begins in the middle of a program: three blocks were there, and a walk found them at 100, beside others.
+fn walked(raw: &mut Raw) {
+    const FREED: u64 = B + 16;
+    const GONE: u64 = B + 32;
+    raw.event(0, 10, Event::Born { at: FREED, size: 32 });
+    raw.event(0, 10, Event::Free { at: FREED });
+    raw.event(1, 20, Event::Malloc { at: B, size: 7 });
+    // It was freed and is another block's by the time the walk comes there.
+    raw.event(1, 30, Event::Born { at: GONE, size: 48 });
+    raw.event(1, 30, Event::ReallocFrom { at: GONE });
+    raw.event(1, 40, Event::ReallocTo { at: GONE + 64, size: 50 });
+    raw.event(0, 50, Event::Malloc { at: GONE, size: 9 });
+    raw.event(WALK, 60, Event::Born { at: A, size: 16 });
+    raw.event(WALK, 60, Event::Born { at: A + 16, size: 16 });
+    raw.event(WALK, 60, Event::Born { at: B, size: 16 });
+    raw.event(WALK, 60, Event::Born { at: FREED, size: 32 });
+    raw.event(WALK, 60, Event::Born { at: GONE, size: 48 });
+    // A thread has kept this one, as the one that was freed by then.
+    raw.event(WALK, 100, Event::Free { at: A + 16 });
+    raw.event(WALK, 100, Event::Free { at: FREED });
+    raw.event(0, 200, Event::Malloc { at: A + 16, size: 11 });
+    raw.event(1, 300, Event::Free { at: A });
+    raw.event(1, 300, Event::Free { at: B });
+}
+
+#[test]
+fn what_a_walk_found_was_there_before_unless_events_explain_it() {
+    let (trace, steps) = packed(walked);
+    let expected = [
+        "0 start",
+        "0 Born 0 16",
+        "0 Born 1 32",
+        "0 Born 2 48",
+        "0 free 1",
+        "1 start",
+        "1 malloc 3 7",
+        "1 realloc 2 4 50",
+        "0 malloc 5 9",
+        "0 malloc 6 11",
+        "1 free 0",
+        "1 free 3",
+    ];
+    assert_eq!(steps, expected);
+    let about = trace.about();
+    assert!(!about.missing.any(), "{:?}", about.missing);
+    assert_eq!((about.threads.len(), about.blocks), (2, 7));
+    let first = trace.steps().nth(1).unwrap().unwrap();
+    assert_eq!((first.time, first.thread), (0, 0));
+}
+
+#[test]
+fn a_walk_says_nothing_where_chunks_are_missing() {
+    let (trace, steps) = packed(|raw| {
+        walked(raw);
+        raw.skip(1);
+        raw.event(1, 400, Event::Malloc { at: B + 4096, size: 1 });
+    });
+    assert!(!steps.iter().any(|step| step.contains("Born 0 16")), "{steps:?}");
+    assert_eq!(trace.about().missing.chunks, 1);
 }

@@ -1,6 +1,7 @@
 //! A recording's file, written as the recorder writes it, but by one thread.
 
 use core::fmt;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ struct Open {
 pub struct Raw {
     file: File,
     path: PathBuf,
-    threads: Vec<Option<Open>>,
+    threads: BTreeMap<u32, Open>,
     end: u64,
 }
 
@@ -72,7 +73,7 @@ impl Raw {
         }
         .write(&mut first.0);
         file.write_all_at(&first.0, 0).unwrap();
-        Self { file, path, threads: Vec::new(), end: CHUNK as u64 }
+        Self { file, path, threads: BTreeMap::new(), end: CHUNK as u64 }
     }
 
     /// An event of a thread, so many units of 10 ns after the recording's begin.
@@ -80,22 +81,19 @@ impl Raw {
     /// # Panics
     /// The file cannot be written.
     pub fn event(&mut self, thread: u32, time: u64, event: Event<'_>) {
-        let at = thread as usize;
-        if self.threads.len() <= at {
-            self.threads.resize_with(at + 1, || None);
-        }
-        let mut sequence = 0;
-        if let Some(open) = self.threads[at].take_if(|open| !open.writer.has_room()) {
-            sequence = open.sequence + 1;
-            self.close(open, 0);
-        }
-        if self.threads[at].is_none() {
-            self.threads[at] = Some(self.open(thread, sequence, time));
-        }
-        let Some(open) = &mut self.threads[at] else { return };
+        let mut open = match self.threads.remove(&thread) {
+            Some(open) if open.writer.has_room() => open,
+            Some(full) => {
+                let sequence = full.sequence + 1;
+                self.close(full, 0);
+                self.open(thread, sequence, time)
+            }
+            None => self.open(thread, 0, time),
+        };
         open.time = time;
         // SAFETY: the chunk has room.
         unsafe { open.writer.event(BEGIN + time, &event) };
+        self.threads.insert(thread, open);
     }
 
     fn open(&mut self, thread: u32, sequence: u32, time: u64) -> Open {
@@ -103,7 +101,7 @@ impl Raw {
         let head = ChunkHead {
             magic: ChunkHead::MAGIC,
             thread,
-            tid: 4711 + thread,
+            tid: thread.wrapping_add(4711),
             sequence,
             committed: 0,
             flags: 0,
@@ -125,9 +123,29 @@ impl Raw {
         self.file.write_all_at(&open.chunk.0, open.offset).unwrap();
     }
 
+    /// What comes of a thread is in its chunk after the next: that one is missing.
+    pub fn skip(&mut self, thread: u32) {
+        if let Some(open) = self.threads.remove(&thread) {
+            let (sequence, time) = (open.sequence + 2, open.time);
+            self.close(open, 0);
+            let open = self.open(thread, sequence, time);
+            self.threads.insert(thread, open);
+        }
+    }
+
+    /// A program that is killed while it copies a full chunk leaves it twice: as it was, and as much of the copy as was written.
+    pub fn copy(&mut self, thread: u32, written: usize) {
+        if let Some(open) = self.threads.get_mut(&thread) {
+            let offset = self.end;
+            self.end += CHUNK as u64;
+            open.writer.seal(0, BEGIN + open.time, (BEGIN + open.time) * UNIT);
+            self.file.write_all_at(&open.chunk.0[..written], offset).unwrap();
+        }
+    }
+
     /// A thread ends.
     pub fn end(&mut self, thread: u32) {
-        if let Some(open) = self.threads[thread as usize].take() {
+        if let Some(open) = self.threads.remove(&thread) {
             self.close(open, THREAD_ENDED);
         }
     }
@@ -135,7 +153,7 @@ impl Raw {
     /// The program ends, and its threads with it. Returns where the file is.
     #[must_use]
     pub fn finish(mut self) -> PathBuf {
-        for open in core::mem::take(&mut self.threads).into_iter().flatten() {
+        for open in core::mem::take(&mut self.threads).into_values() {
             self.close(open, 0);
         }
         self.path
@@ -143,7 +161,7 @@ impl Raw {
 
     /// A thread has the process end. What is written from now on are its destructors.
     pub fn exit(&mut self, thread: u32) {
-        if let Some(open) = &mut self.threads[thread as usize] {
+        if let Some(open) = self.threads.get_mut(&thread) {
             open.writer.process_ends();
         }
     }
@@ -154,7 +172,7 @@ impl Raw {
     /// The file cannot be written.
     #[must_use]
     pub fn kill(mut self) -> PathBuf {
-        for open in core::mem::take(&mut self.threads).into_iter().flatten() {
+        for open in core::mem::take(&mut self.threads).into_values() {
             self.file.write_all_at(&open.chunk.0, open.offset).unwrap();
         }
         self.path
