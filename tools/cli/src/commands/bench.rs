@@ -12,6 +12,7 @@ mod program;
 mod progress;
 mod refused;
 mod superslab;
+mod tried;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
