@@ -419,6 +419,26 @@ fn what_is_free_among_much_that_is_live_is_no_fragmentation() {
     assert_eq!(findings(&facts), []);
     let text = page(&facts, &[], None, &[], None).replace('\n', " ");
     assert!(text.contains("of that among live blocks that lie close together"), "{text}");
+    assert!(!text.contains("less than an eighth"), "{text}");
+}
+
+/// Of a store that fills and then replaces it was said that nothing stands out, and no more.
+#[test]
+fn a_store_that_is_full_is_said_to_be() {
+    let mut toy = Toy::default();
+    toy.look();
+    let mut rows = std::collections::VecDeque::new();
+    for n in 0..40_000 {
+        rows.push_back(toy.malloc(0, 300));
+        toy.churn(0, 1);
+        if n >= 12_000 {
+            toy.free(0, rows.pop_front().unwrap());
+        }
+    }
+    let facts = toy.facts();
+    assert_eq!(findings(&facts), []);
+    let text = page(&facts, &[], None, &[], None).replace('\n', " ");
+    assert!(text.contains("since then about as much goes as comes"), "{text}");
 }
 
 /// Of a server that had built up 31 MiB when it was recorded for a minute these were called its code.
