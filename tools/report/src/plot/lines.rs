@@ -175,20 +175,30 @@ fn series_is_of(work: &Work, name: &str, refused: &str) -> bool {
     name != refused && curve(name) == curve(refused)
 }
 
+/// Marks nearer to each other than this part of the axis are one.
+const NEAR: f64 = 0.02;
+
 /// From which x on each allocator refuses requests.
 fn refusals(view: &View<'_>, work: WorkloadIndex) -> Vec<(f64, String)> {
-    let mut all: Vec<(f64, Vec<String>)> = Vec::new();
-    for &a in &view.shown {
-        let cell = view.cell(work, a);
-        let refused = cell.and_then(|c| c.series.iter().find(|s| s.name == REFUSED));
-        let Some(&(x, _)) = refused.and_then(|s| s.points.first()) else { continue };
-        match all.iter_mut().find(|mark| (mark.0 - x).abs() < 1e-9) {
-            Some(mark) => mark.1.push(view.name(a).to_owned()),
-            None => all.push((x, vec![view.name(a).to_owned()])),
+    let refused = |a: SubjectIndex| {
+        let series = view.cell(work, a)?.series.iter().find(|s| s.name == REFUSED)?;
+        Some((series.points.first()?.0, series.points.last()?.0, view.name(a)))
+    };
+    let mut firsts: Vec<_> = view.shown.iter().filter_map(|&a| refused(a)).collect();
+    firsts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let near = NEAR * firsts.iter().map(|first| first.1).fold(0.0, f64::max);
+    let mut all: Vec<(f64, Vec<&str>)> = Vec::new();
+    for (x, _, name) in firsts {
+        match all.last_mut() {
+            Some(mark) if x - mark.0 <= near => mark.1.push(name),
+            _ => all.push((x, vec![name])),
         }
     }
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    all.into_iter().map(|(x, names)| (x, format!("{} refuse", names.join(", ")))).collect()
+    let said = |names: &[&str]| match names {
+        [one] => format!("{one} refuses"),
+        names => format!("{} refuse", names.join(", ")),
+    };
+    all.into_iter().map(|(x, names)| (x, said(&names))).collect()
 }
 
 /// What the recorded program itself had; it is nobody's column, and has the place behind the last one.
@@ -242,7 +252,7 @@ mod tests {
         let name = report.allocators[2].name.clone();
         let placed = curves(&View::of(&report), WorkloadIndex(0), 100);
         let of = |curve: &str| placed.iter().find(|p| p.data.1 == curve).unwrap();
-        let said = format!("<title>{name} refuse</title>");
+        let said = format!("<title>{name} refuses</title>");
         assert!(of("pair").plot.svg.contains(&said), "{}", of("pair").plot.svg);
         // Not over itself, nor over what has another x.
         assert!(!of("refused").plot.svg.contains(&said));
@@ -267,11 +277,13 @@ mod tests {
             curve: vec![(10.0, 0.5), (20.0, 0.0)],
         };
         report.workloads[0].cells[0].tails = vec![tail(Some(5e6))];
-        let drawn = |report| latency(&View::of(report), WorkloadIndex(0), 100);
-        let svg = drawn(&report)[0].plot.svg.clone();
+        let drawn = |report: &bench::result::Report| {
+            latency(&View::of(report), WorkloadIndex(0), 100)[0].plot.svg.clone()
+        };
+        let svg = drawn(&report);
         assert!(svg.contains("<title>deadline</title>") && svg.contains("5 ms"), "{svg}");
         report.workloads[0].cells[0].tails = vec![tail(None)];
-        assert!(!drawn(&report)[0].plot.svg.contains("deadline"));
+        assert!(!drawn(&report).contains("deadline"));
     }
 
     /// The null allocator is drawn as it is, also where a real one is faster.
