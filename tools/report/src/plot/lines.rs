@@ -105,7 +105,6 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
     drawn.collect()
 }
 
-/// Every curve of the workload's own.
 pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec<Placed> {
     let w = &view.report.workloads[work];
     let names = once_each(w.cells.iter().flat_map(|c| &c.series).map(|s| s.name.as_str()));
@@ -277,9 +276,8 @@ mod tests {
             curve: vec![(10.0, 0.5), (20.0, 0.0)],
         };
         report.workloads[0].cells[0].tails = vec![tail(Some(5e6))];
-        let drawn = |report: &bench::result::Report| {
-            latency(&View::of(report), WorkloadIndex(0), 100)[0].plot.svg.clone()
-        };
+        let drawn =
+            |report: &_| latency(&View::of(report), WorkloadIndex(0), 100)[0].plot.svg.clone();
         let svg = drawn(&report);
         assert!(svg.contains("<title>deadline</title>") && svg.contains("5 ms"), "{svg}");
         report.workloads[0].cells[0].tails = vec![tail(None)];

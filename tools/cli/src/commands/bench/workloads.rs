@@ -198,7 +198,6 @@ fn runnable(
     Workload::of(definition, parameters, places).map(drop)
 }
 
-/// The program of workloads, unpacked.
 fn workloads_program() -> anyhow::Result<PathBuf> {
     let program = embedded::program("heapwright-workloads").context("there are no workloads")?;
     Ok(unpack(program)?)
@@ -210,7 +209,6 @@ fn open_to_all(folder: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("cannot open {} to other users", folder.display()))
 }
 
-/// The definitions that the names mean, each once.
 fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Selected>> {
     let mut chosen: Vec<Selected> = Vec::new();
     for word in names {
