@@ -20,7 +20,6 @@ use registry::{BLOCKS, FORMS, PEERS, TLSF_C};
 
 use super::ALIGN;
 
-/// What stands before a payload.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 struct Prefix {
