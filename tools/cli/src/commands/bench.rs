@@ -260,7 +260,10 @@ impl Bench {
             scale: self.measure.scale().or(arceos::scale(&self.workloads)),
             as_short: self.measure.counted || arceos::is_asked(&self.workloads),
             counted: self.measure.counted,
-            budget: &|workloads| self.measure.budget(workloads),
+            budget: &|workloads| match arceos::is_asked(&self.workloads) {
+                true => self.measure.time_or(arceos::TIME),
+                false => self.measure.budget(workloads),
+            },
             rounds: self.measure.rounds(),
             pin: self.measure.pins(),
         };

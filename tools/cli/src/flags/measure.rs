@@ -48,6 +48,11 @@ impl MeasureFlags {
         }
     }
 
+    /// The time that was asked for, or `usual`; none with `--rounds`.
+    pub(crate) fn time_or(&self, usual: Duration) -> Option<Duration> {
+        self.rounds.time.or(self.rounds.rounds.is_none().then_some(usual))
+    }
+
     /// The time for a program of the user's own of which the least rounds take `needed`, and what to say if less was asked for.
     pub(crate) fn at_least(&self, needed: Duration) -> (Option<Duration>, Option<String>) {
         let budget = self.budget(1).map(|time| time.max(needed));
