@@ -12,6 +12,7 @@ mod program;
 mod progress;
 mod refused;
 mod superslab;
+mod tried;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
@@ -185,7 +186,6 @@ impl Bench {
         }))
     }
 
-    /// What counts, if that is asked for.
     fn tools(&self) -> anyhow::Result<Option<Tools>> {
         match self.measure.counted {
             true => Tools::find().map(Some).map_err(|why| anyhow!(why)),
@@ -193,7 +193,6 @@ impl Bench {
         }
     }
 
-    /// Who takes part, and with what in the environment.
     fn subjects(
         &self,
         inspection: Option<&Inspection>,

@@ -162,7 +162,6 @@ fn armed(variables: Vec<(OsString, OsString)>) -> anyhow::Result<Vec<(OsString, 
     Ok(Request::armed(&folder, &unpack(recorder)?, inherited.as_deref(), variables)?)
 }
 
-/// Whether it is one of our libraries, by its name.
 fn is_ours(allocator: &Allocator) -> bool {
     let file = allocator.library().and_then(Path::file_name).unwrap_or_default();
     allocator.base == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT)

@@ -67,7 +67,6 @@ impl MeasureFlags {
         self.rounds.warmup
     }
 
-    /// The exact number of rounds, if one was asked for.
     pub(crate) fn rounds(&self) -> Option<u32> {
         self.rounds.rounds
     }

@@ -105,7 +105,6 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
     drawn.collect()
 }
 
-/// Every curve of the workload's own.
 pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec<Placed> {
     let w = &view.report.workloads[work];
     let names = once_each(w.cells.iter().flat_map(|c| &c.series).map(|s| s.name.as_str()));
@@ -117,7 +116,12 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
             "nanoseconds" => Unit::Nanoseconds,
             _ => Unit::Number,
         };
-        Ask { label: label.to_owned(), kind: if log { Kind::Doublings } else { Kind::Even }, unit }
+        let kind = match (log, unit) {
+            (false, _) => Kind::Even,
+            (true, Unit::Nanoseconds) => Kind::Decades,
+            (true, _) => Kind::Doublings,
+        };
+        Ask { label: label.to_owned(), kind, unit }
     };
     let who = view.shown_and_floor();
     // Of a replay: what was live stands behind what was resident, and what was recorded beside it.
@@ -212,6 +216,62 @@ mod tests {
         let of = |curve: &str| of_processor_time(curve, "operations a second".to_owned());
         assert_eq!(of("cpu/threads=4"), "operations a second of processor time");
         assert_eq!(of("threads=4"), "operations a second");
+    }
+
+    #[test]
+    fn where_requests_are_refused_stands_over_the_curves() {
+        let mut report = bench::testing::rounds(&["sweep"], 2, |_, _| 0.001);
+        let series = |name: &str, points: &[(f64, f64)]| Series {
+            name: name.to_owned(),
+            points: points.to_vec(),
+        };
+        let pair = series("pair", &[(0.0, 5.0), (64.0, 6.0), (4096.0, 7.0)]);
+        let sized = series("longest free by size", &[(16.0, 9.0), (64.0, 700.0)]);
+        let work = &mut report.workloads[0];
+        work.cells[0].series = vec![pair.clone(), sized];
+        work.cells[2].series = vec![pair, series("refused", &[(3072.0, 40.0), (4096.0, 100.0)])];
+        let by_size = bench::definition::Curve {
+            x: "bytes".to_owned(),
+            y: "nanoseconds".to_owned(),
+            x_log: true,
+            y_log: true,
+            columns: Vec::new(),
+        };
+        work.curves.insert("longest free by size".to_owned(), by_size);
+        let name = report.allocators[2].name.clone();
+        let placed = curves(&View::of(&report), WorkloadIndex(0), 100);
+        let of = |curve: &str| placed.iter().find(|p| p.data.1 == curve).unwrap();
+        let said = format!("<title>{name} refuse</title>");
+        assert!(of("pair").plot.svg.contains(&said), "{}", of("pair").plot.svg);
+        // Not over itself, nor over what has another x.
+        assert!(!of("refused").plot.svg.contains(&said));
+        assert!(!of("longest free by size").plot.svg.contains(&said));
+        assert!(
+            of("longest free by size").part == Part::Latency && of("pair").part == Part::Curves
+        );
+    }
+
+    #[test]
+    fn a_deadline_is_in_the_picture() {
+        let mut report = bench::testing::rounds(&["game"], 2, |_, _| 0.001);
+        let tail = |limit_ns| bench::result::Tail {
+            call: "callback".to_owned(),
+            calls: 9,
+            p50_ns: 10.0,
+            p99_ns: 10.0,
+            p999_ns: 20.0,
+            max_ns: 20.0,
+            slowest_after: None,
+            limit_ns,
+            curve: vec![(10.0, 0.5), (20.0, 0.0)],
+        };
+        report.workloads[0].cells[0].tails = vec![tail(Some(5e6))];
+        let drawn =
+            |report: &_| latency(&View::of(report), WorkloadIndex(0), 100)[0].plot.svg.clone();
+        let svg = drawn(&report);
+        assert!(svg.contains("<title>deadline</title>") && svg.contains("5 ms"), "{svg}");
+        report.workloads[0].cells[0].tails = vec![tail(None)];
+        assert!(!drawn(&report).contains("deadline"));
     }
 
     /// The null allocator is drawn as it is, also where a real one is faster.
