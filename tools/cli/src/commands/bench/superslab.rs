@@ -222,9 +222,9 @@ fn row(report: &Report, question: &Question, work: &str, about: &str) -> [String
     [about, work, &shown, &ratio.pairs.to_string(), verdict].map(str::to_owned)
 }
 
-/// What is compared: nanoseconds of a call, or with `--counted` instructions, where threads are left out.
+/// What is compared: time, of the processor where the machine was busy; or with `--counted` instructions, of one thread only.
 fn metric(report: &Report) -> Metric {
-    if report.counted.is_some() { Metric::Instructions } else { Metric::Ns }
+    if report.counted.is_some() { Metric::Instructions } else { Metric::Time }
 }
 
 /// What it takes with the change ÷ without.
@@ -282,10 +282,10 @@ mod tests {
         let with = |estimate: f64, margin: f64, pairs| {
             let (low, high) = (estimate - margin, estimate + margin);
             let ratio = Some(Ratio { estimate, low, high, pairs });
-            Cell { ns: Some(Compared { median: 1.0, ratio, same: false }), ..Cell::default() }
+            Cell { time: Some(Compared { median: 1.0, ratio, same: false }), ..Cell::default() }
         };
         let baseline = || Cell {
-            ns: Some(Compared { median: 1.0, ratio: None, same: false }),
+            time: Some(Compared { median: 1.0, ratio: None, same: false }),
             ..Cell::default()
         };
         let verdict = |cell: Cell, noise: f64| {
