@@ -133,7 +133,7 @@ fn periods_between_marks_have_deadlines() {
         }
         let (size, address) = (500, 512 * block);
         push(Op::Allocate { block, how: How::Malloc, size, align: 0, address, frame: 0 });
-        push(Op::Free { block, resident: None });
+        push(Op::Free { block, touched: None });
     }
     packer.finish().unwrap();
     let values = |more: &[&str]| -> Vec<(String, f64)> {
