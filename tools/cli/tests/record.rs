@@ -152,6 +152,7 @@ fn what_was_live_before_is_in_the_recording_of_a_malloc_that_can_be_walked() {
         let (_, said, code) = outcome(&mut record(&folder, &["--for", "300ms", "--pid", &process]));
         assert_eq!(code, Some(0), "{said}");
         let trace = Trace::open(&folder).unwrap();
+        assert_eq!(trace.about().malloc.name, "heapwright");
         let missing = &trace.about().missing;
         // A thread may have been inside malloc when the recorder was switched on: that call is not recorded.
         let strange = (missing.unknown_frees > 4, missing.double_frees, missing.damaged);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use trace::{Packed, Progress, TraceError, began, pack};
@@ -13,7 +14,7 @@ pub enum Process {
     Packed {
         /// The trace.
         packed: Box<Packed>,
-        /// Bytes of the file as it was written.
+        /// Bytes that the file as it was written took on the disk.
         written: u64,
     },
     /// It still writes: its chunks stay.
@@ -57,7 +58,8 @@ fn one(file: PathBuf, is_called_off: bool, progress: &mut dyn FnMut(&Path, Progr
     if !is_called_off && still_writes(&file) {
         return Process::Running { file };
     }
-    let written = fs::metadata(&file).map_or(0, |meta| meta.len());
+    // What went back to the disk is a hole; a ring has many.
+    let written = fs::metadata(&file).map_or(0, |meta| meta.len().min(meta.blocks() * 512));
     match pack(&file, file.with_extension("trace"), &mut |done| progress(&file, done)) {
         Ok(packed) => {
             // A file that stays is packed already.
