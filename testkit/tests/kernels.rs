@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::{Check, Compact, HandleAllocator, HandleError, Map, PageAllocator, Pin};
+use handle::zsmalloc::Classes;
 use kernel::kmalloc::Kmalloc;
 use kernel::kmem_cache::{KmemCache, Refused};
 use kernel::vmalloc::{Caller, Vmalloc, VmallocError};
@@ -75,7 +76,7 @@ impl Random {
 macro_rules! conforms {
     ($({
         name: $name:literal, id: $id:ident, about: $about:literal,
-        kind: $kind:ident, make: $make:expr, abilities: [$($ability:ident)*],
+        kind: $kind:ident, make: $make:expr, settings: $settings:tt, abilities: [$($ability:ident)*],
     })*) => {$(
         #[test]
         fn $id() {
@@ -89,8 +90,8 @@ macro_rules! conforms {
     ($kind:ident $ability:ident $make:expr) => {};
 }
 
-fn pages<A>(make: impl FnOnce(Pages) -> A) -> A {
-    make(Pages::new())
+fn pages<A>(make: impl FnOnce(Pages, Classes) -> A) -> A {
+    make(Pages::new(), Classes::default())
 }
 
 mod conforms {
@@ -104,9 +105,9 @@ mod kinds {
     use super::*;
 
     /// Every object keeps its bytes and its length, what is freed is refused, and nothing is lost when pages run out.
-    pub(super) fn handles<A: HandleAllocator + Map>(make: impl Fn(Pages) -> A) {
+    pub(super) fn handles<A: HandleAllocator + Map>(make: impl Fn(Pages, Classes) -> A) {
         let from = Pages::new();
-        let mut heap = make(from.clone());
+        let mut heap = make(from.clone(), Classes::default());
         let most = heap.max_len();
         assert_eq!(heap.allocate(0), Err(HandleError::Empty));
         assert_eq!(heap.allocate(most + 1), Err(HandleError::TooLarge { most }));

@@ -25,6 +25,8 @@ pub enum Chore {
     Slowest(Words),
     /// The block allocators beside others
     Blocks(Words),
+    /// The figures of docs/texts.md, all made again: records and pictures in one folder
+    Texts(Words),
     /// The recorded run of docs/performance.md is the newest of bench/record
     Benchmarks(Words),
 }

@@ -8,16 +8,19 @@
 //! row of registry::blocks!    new()                          ─► Blocks<A>   ┘
 //! ```
 //!
-//! Pages come from a buddy system on one region, as a kernel's do: a page costs no system call, here as there. Only `pages` ask
-//! the operating system: mappings are what they are about.
+//! Pages come from a buddy system on one region, as a kernel's do: a page costs no system call, here as there, and in [`Chosen`]
+//! stands what else. Only `pages` ask the operating system: mappings are what they are about.
+mod calls;
+mod pages;
+
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt::Debug;
 use core::ptr::NonNull;
 use std::rc::Rc;
 
-use base::{AddMemory, BlockAllocator, HandleAllocator, Map, PageAllocator};
-use kernel::buddy::BuddyPages;
+use base::{AddMemory, BlockAllocator, HandleAllocator, Map};
+use handle::zsmalloc::Classes;
 use kernel::kmalloc::Kmalloc;
 use kernel::kmem_cache::{KmemCache, Refused};
 use kernel::vmalloc::{Caller, Vmalloc, VmallocError};
@@ -25,47 +28,19 @@ use source::os::Os;
 
 use crate::subjects::{self, Visit as VisitBlocks};
 
-const PAGE: usize = 4096;
+use calls::Calls;
+use pages::PAGE;
+pub use pages::{PageCost, Pages};
 
-/// The pages under the kernel's allocators, which are counted.
-#[derive(Debug)]
-pub struct Pages {
-    pages: BuddyPages<PAGE>,
-    held: Rc<Cell<usize>>,
-}
-
-impl Pages {
-    /// On this memory; and how many of its pages are in use, from now on. `None`: it is too small.
-    ///
-    /// # Safety
-    ///
-    /// The memory is valid, and nobody else's as long as there are pages of it.
-    pub unsafe fn on(memory: NonNull<[u8]>) -> Option<(Self, Rc<Cell<usize>>)> {
-        let mut pages = BuddyPages::new();
-        // SAFETY: the caller's promise.
-        unsafe { pages.add_memory(memory.cast().as_ptr(), memory.len()) }.ok()?;
-        let held = Rc::new(Cell::new(0));
-        Some((Self { pages, held: Rc::clone(&held) }, held))
-    }
-}
-
-// SAFETY: the pages are the buddy system's.
-unsafe impl PageAllocator for Pages {
-    fn page_size(&self) -> usize {
-        PAGE
-    }
-
-    fn allocate_pages(&mut self, pages: usize, align: usize) -> Option<NonNull<u8>> {
-        let start = self.pages.allocate_pages(pages, align)?;
-        self.held.set(self.held.get() + pages);
-        Some(start)
-    }
-
-    unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize) {
-        self.held.set(self.held.get() - pages);
-        // SAFETY: the caller's promise.
-        unsafe { self.pages.deallocate_pages(start, pages) };
-    }
+/// What can be chosen of an allocator and its pages.
+#[derive(Debug, Clone, Default)]
+pub struct Chosen {
+    /// zsmalloc's sizes and chains.
+    pub classes: Classes,
+    /// What a page costs.
+    pub cost: PageCost,
+    /// Whether what is around a call of a handle allocator in a kernel is done here too: locks, and zsmalloc's handle.
+    pub calls: bool,
 }
 
 /// Serves requests of any size, or refuses them.
@@ -113,26 +88,35 @@ pub trait Visit {
 #[derive(Debug)]
 pub struct Handles<A> {
     heap: A,
+    calls: Calls,
     held: Rc<Cell<usize>>,
 }
 
 impl<A: HandleAllocator + Map> Serve for Handles<A> {
-    type Token = A::Handle;
+    type Token = (A::Handle, calls::Handle);
 
     #[inline(always)]
-    fn allocate(&mut self, size: usize) -> Option<A::Handle> {
+    fn allocate(&mut self, size: usize) -> Option<Self::Token> {
+        let handle = self.calls.allocate();
         // SAFETY: no byte is read that was not written.
-        unsafe { self.heap.allocate_unwritten(size) }.ok()
+        let made = unsafe { self.heap.allocate_unwritten(size) };
+        if made.is_err() {
+            // SAFETY: allocated just now.
+            unsafe { self.calls.free(handle) };
+        }
+        Some((made.ok()?, handle))
     }
 
     #[inline(always)]
-    unsafe fn free(&mut self, token: A::Handle) {
-        let freed = self.heap.free(token);
+    unsafe fn free(&mut self, (object, handle): Self::Token) {
+        let freed = self.heap.free(object);
         debug_assert!(freed.is_ok(), "a live handle was refused");
+        // SAFETY: the caller's promise.
+        unsafe { self.calls.free(handle) };
     }
 
-    unsafe fn address(&mut self, token: A::Handle) -> NonNull<u8> {
-        self.heap.bytes_mut(token).map_or(NonNull::dangling(), |bytes| NonNull::from(bytes).cast())
+    unsafe fn address(&mut self, (object, _): Self::Token) -> NonNull<u8> {
+        self.heap.bytes_mut(object).map_or(NonNull::dangling(), |bytes| NonNull::from(bytes).cast())
     }
 
     fn held(&self) -> Option<usize> {
@@ -147,6 +131,7 @@ pub struct Caches {
     make: fn(Pages, usize) -> Result<KmemCache<Pages>, Refused>,
     cache: Option<KmemCache<Pages>>,
     held: Rc<Cell<usize>>,
+    cost: PageCost,
     /// Bytes of an object.
     size: usize,
 }
@@ -161,7 +146,7 @@ impl Serve for Caches {
         // The old one's slabs go with it.
         self.cache = None;
         // SAFETY: the memory is this one's for good, and nothing is in it any more.
-        let Some((pages, held)) = (unsafe { Pages::on(self.memory) }) else { return };
+        let Some((pages, held)) = (unsafe { Pages::on(self.memory, self.cost) }) else { return };
         self.cache = (self.make)(pages, most).ok();
         (self.held, self.size) = (held, most);
     }
@@ -312,7 +297,7 @@ impl<V: Visit> VisitBlocks for OnRegion<V> {
 macro_rules! kernels {
     ($({
         name: $name:literal, id: $id:ident, about: $about:literal,
-        kind: $kind:ident, make: $make:expr, abilities: $abilities:tt,
+        kind: $kind:ident, make: $make:expr, settings: $settings:tt, abilities: $abilities:tt,
     })*) => {
         /// Visits the allocator of this name, of the kernel's or of those on a region, in memory that is its own; whether there
         /// is one, and the memory was enough.
@@ -320,11 +305,19 @@ macro_rules! kernels {
         /// # Safety
         ///
         /// The memory is valid, and nobody else's for ever.
-        pub unsafe fn one(name: &str, memory: NonNull<[u8]>, visit: impl Visit) -> bool {
+        pub unsafe fn one(
+            name: &str,
+            chosen: Chosen,
+            memory: NonNull<[u8]>,
+            visit: impl Visit,
+        ) -> bool {
             match name {
                 // SAFETY: the caller's promise.
-                $($name => unsafe { make::$kind(memory, $make, visit) }.is_some(),)*
-                _ if crate::subjects::NAMES.contains(&name) || registry::PEERS.contains(&name) => {
+                $($name => unsafe { make::$kind($name, memory, chosen, $make, visit) }.is_some(),)*
+                _ if subjects::NAMES.contains(&name)
+                    || registry::FORMS.contains(&name)
+                    || registry::PEERS.contains(&name) =>
+                {
                     let mut on_region = OnRegion { memory, visit: Some(visit) };
                     subjects::one(name, &mut on_region);
                     on_region.visit.is_none()
@@ -338,48 +331,75 @@ macro_rules! kernels {
 /// How an allocator of each kind is made by its row.
 mod make {
     use super::{
-        Areas, Caches, Cell, HandleAllocator, Handles, Kmalloc, KmemCache, Map, NonNull, Objects,
-        Os, Pages, Rc, Refused, Visit, Vmalloc, VmallocError,
+        Areas, Caches, Calls, Cell, Chosen, Classes, HandleAllocator, Handles, Kmalloc, KmemCache,
+        Map, NonNull, Objects, Os, PAGE, Pages, Rc, Refused, Visit, Vmalloc, VmallocError,
     };
 
     /// # Safety
     ///
     /// As of [`one`](super::one); so of the others.
     pub(super) unsafe fn handles<A: HandleAllocator + Map>(
+        name: &str,
         memory: NonNull<[u8]>,
-        make: impl FnOnce(Pages) -> A,
+        Chosen { classes, cost, calls }: Chosen,
+        make: impl FnOnce(Pages, Classes) -> A,
         visit: impl Visit,
     ) -> Option<()> {
+        // Handles get the last sixteenth.
+        let (memory, rest) = split(memory, memory.len() / 16 * 15);
         // SAFETY: the caller's promise.
-        let (pages, held) = unsafe { Pages::on(memory) }?;
-        visit.visit(Handles { heap: make(pages), held });
+        let (pages, held) = unsafe { Pages::on(memory, cost) }?;
+        let calls = if calls {
+            // SAFETY: the caller's promise.
+            Calls::of(name, || Some(unsafe { Pages::on(rest, cost) }?.0))
+        } else {
+            Calls::NONE
+        };
+        visit.visit(Handles { heap: make(pages.singly(), classes), calls, held });
         Some(())
     }
 
+    /// The first `len` bytes, a whole number of pages, and the others.
+    fn split(memory: NonNull<[u8]>, len: usize) -> (NonNull<[u8]>, NonNull<[u8]>) {
+        let len = len / PAGE * PAGE;
+        let start = memory.cast::<u8>();
+        // SAFETY: not more bytes than there are.
+        let rest = unsafe { start.add(len) };
+        let piece = NonNull::slice_from_raw_parts;
+        (piece(start, len), piece(rest, memory.len() - len))
+    }
+
     pub(super) unsafe fn caches(
+        _: &str,
         memory: NonNull<[u8]>,
+        Chosen { cost, .. }: Chosen,
         make: fn(Pages, usize) -> Result<KmemCache<Pages>, Refused>,
         visit: impl Visit,
     ) -> Option<()> {
         // SAFETY: the caller's promise.
-        unsafe { Pages::on(memory) }?;
-        visit.visit(Caches { memory, make, cache: None, held: Rc::new(Cell::new(0)), size: 0 });
+        unsafe { Pages::on(memory, cost) }?;
+        let held = Rc::new(Cell::new(0));
+        visit.visit(Caches { memory, make, cache: None, held, cost, size: 0 });
         Some(())
     }
 
     pub(super) unsafe fn objects(
+        _: &str,
         memory: NonNull<[u8]>,
+        Chosen { cost, .. }: Chosen,
         make: impl FnOnce(Pages) -> Kmalloc<Pages>,
         visit: impl Visit,
     ) -> Option<()> {
         // SAFETY: the caller's promise.
-        let (pages, held) = unsafe { Pages::on(memory) }?;
+        let (pages, held) = unsafe { Pages::on(memory, cost) }?;
         visit.visit(Objects { heap: make(pages), held });
         Some(())
     }
 
     pub(super) unsafe fn pages(
+        _: &str,
         _memory: NonNull<[u8]>,
+        _: Chosen,
         make: impl FnOnce(Os) -> Result<Vmalloc<Os>, VmallocError>,
         visit: impl Visit,
     ) -> Option<()> {

@@ -7,7 +7,8 @@ use std::time::Instant;
 use base::{AddMemory, BlockAllocator};
 use block::tlsf::{Bound, required_heap};
 use heapwright_blocks::subjects::{
-    self, ARENA, BUDDY, BUDDY_SYSTEM, LINKED_LIST, NAMES, RLSF, SLAB, TALC, TIERS, TLSF, Visit,
+    self, ARENA, BUDDY, BUDDY_SYSTEM, LINKED_LIST, NAMES, RLSF, SHARDED, SLAB, TALC, TIERS, TLSF,
+    Visit,
 };
 use testkit::block::Memory;
 use testkit::block::robson::{Adversary, Budget, buddy_bound, least_memory};
@@ -340,7 +341,8 @@ impl Round<'_> {
 
 fn worst<A: BlockAllocator + AddMemory>(name: &str, make: fn() -> A) -> Vec<(String, f64)> {
     // What the adversary takes a block's header to be: it aims at powers of two.
-    let header = if [BUDDY, SLAB, BUDDY_SYSTEM, LINKED_LIST].contains(&name) { 0 } else { 8 };
+    let header =
+        if [BUDDY, SLAB, SHARDED, BUDDY_SYSTEM, LINKED_LIST].contains(&name) { 0 } else { 8 };
     let mut found = Vec::new();
     for largest in LARGEST {
         let budget = Budget { live: BUDGET, largest, smallest: SMALLEST };

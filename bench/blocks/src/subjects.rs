@@ -4,7 +4,10 @@ use block::tlsf::{Canaries, Neighbours, Tlsf};
 #[cfg(feature = "tables")]
 use testkit::block::growing::Growing;
 
+use crate::arena::OnRegion;
+use crate::list::{self, ListFit};
 use crate::peers::{BuddySystem, Dlmalloc, LinkedList, Rlsf, Talc};
+use crate::tlsf_c::TlsfC;
 
 /// TLSF at the grain of one word, and its names.
 pub type Tlsf8 = Tlsf<4, 8, 8>;
@@ -37,6 +40,7 @@ pub const BUDDY_SYSTEM: &str = "buddy_system_allocator";
 pub const LINKED_LIST: &str = "linked_list_allocator";
 pub const BUDDY: &str = "buddy";
 pub const SLAB: &str = "slab";
+pub const SHARDED: &str = "sharded";
 pub const FITS: [&str; 4] = ["first-fit", "next-fit", "best-fit", "worst-fit"];
 
 macro_rules! subjects {
@@ -55,11 +59,16 @@ macro_rules! subjects {
                 TLSF_8 => visit.visit(TLSF_8, Tlsf8::new as fn() -> Tlsf8),
                 #[cfg(feature = "tables")]
                 ARENA => visit.visit(ARENA, || Growing::new(64 << 10)),
+                "tlsf-arena" => visit.visit("tlsf-arena", OnRegion::new),
                 RLSF => visit.visit(RLSF, Rlsf::new),
                 TALC => visit.visit(TALC, Talc::new),
                 BUDDY_SYSTEM => visit.visit(BUDDY_SYSTEM, BuddySystem::new),
                 LINKED_LIST => visit.visit(LINKED_LIST, LinkedList::new),
                 DLMALLOC => visit.visit(DLMALLOC, Dlmalloc::new),
+                registry::TLSF_C => visit.visit(registry::TLSF_C, TlsfC::new),
+                "list-first-fit" => visit.visit("list-first-fit", ListFit::<{ list::FIRST }>::new),
+                "list-best-fit" => visit.visit("list-best-fit", ListFit::<{ list::BEST }>::new),
+                "list-worst-fit" => visit.visit("list-worst-fit", ListFit::<{ list::WORST }>::new),
                 "tlsf, neighbours" => {
                     visit.visit(TIERS[0], Tlsf::<4, 8, 16, Neighbours>::new as fn() -> _);
                 }

@@ -9,21 +9,52 @@ pub(crate) struct Parameter {
     pub(crate) scaled: bool,
     /// With less than this there is nothing to measure, or the workload would take another value.
     pub(crate) least: u64,
+    /// What its values are called, from 0 on, where they are no numbers.
+    pub(crate) words: &'static [&'static str],
     pub(crate) about: &'static str,
 }
 
 pub(crate) const fn fixed(name: &'static str, default: u64, about: &'static str) -> Parameter {
-    Parameter { name, default, scaled: false, least: 1, about }
+    Parameter { name, default, scaled: false, least: 1, words: &[], about }
+}
+
+/// One of some words, the first where nothing is said.
+pub(crate) const fn choice(
+    name: &'static str,
+    words: &'static [&'static str],
+    about: &'static str,
+) -> Parameter {
+    Parameter { name, default: 0, scaled: false, least: 0, words, about }
 }
 
 pub(crate) const fn scaled(name: &'static str, default: u64, about: &'static str) -> Parameter {
-    Parameter { name, default, scaled: true, least: 1, about }
+    Parameter { name, default, scaled: true, least: 1, words: &[], about }
 }
 
 impl Parameter {
     /// The same with another least value; 0 where the rest is work enough.
     pub(crate) const fn least(self, least: u64) -> Self {
         Self { least, ..self }
+    }
+
+    /// What is said of it, as its value.
+    fn read(&self, said: &str) -> Result<u64, String> {
+        let refused = || match self.words {
+            [] => format!("{}: '{said}' is no number", self.name),
+            words => format!("{}: '{said}' is not {}", self.name, words.join(" or ")),
+        };
+        let place =
+            || self.words.iter().zip(0..).find(|(word, _)| **word == said).map(|word| word.1);
+        let value = if self.words.is_empty() { said.parse().ok() } else { place() };
+        value.ok_or_else(refused)
+    }
+
+    /// Its default as it is written.
+    pub(crate) fn usual(&self) -> String {
+        match self.words {
+            [] => self.default.to_string(),
+            words => words.join("|"),
+        }
     }
 }
 
@@ -78,7 +109,7 @@ impl Arguments {
                 "region" => all.region = usize::try_from(number()?).unwrap_or(usize::MAX),
                 "tail" => all.tail = number()?,
                 _ => match declared.iter().find(|p| p.name == key) {
-                    Some(p) => given.push((p.name, number()?)),
+                    Some(p) => given.push((p.name, p.read(value)?)),
                     None => return Err(unknown(key, declared)),
                 },
             }
@@ -169,7 +200,11 @@ fn unknown(key: &str, declared: &[Parameter]) -> String {
 mod tests {
     use super::*;
 
-    const SOME: &[Parameter] = &[scaled("operations", 1000, ""), fixed("threads", 4, "")];
+    const SOME: &[Parameter] = &[
+        scaled("operations", 1000, ""),
+        fixed("threads", 4, ""),
+        choice("pages", &["kernel", "bare"], ""),
+    ];
 
     fn parse(words: &[&str]) -> Result<Arguments, String> {
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
@@ -187,8 +222,15 @@ mod tests {
     }
 
     #[test]
+    fn words_are_numbers_from_0_on() {
+        let of = |words: &[&str]| parse(words).map(|a| a.get("pages"));
+        assert_eq!((of(&[]), of(&["pages=kernel"]), of(&["pages=bare"])), (Ok(0), Ok(0), Ok(1)));
+        assert_eq!(of(&["pages=1"]).unwrap_err(), "pages: '1' is not kernel or bare");
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
-        assert!(parse(&["thread=2"]).unwrap_err().contains("operations, threads, scale"));
+        assert!(parse(&["thread=2"]).unwrap_err().contains("operations, threads, pages, scale"));
         assert!(parse(&["threads=two"]).unwrap_err().contains("two"));
         assert!(parse(&["scale=-1"]).unwrap_err().contains("-1"));
         assert!(parse(&["x"]).unwrap_err().contains("KEY=VALUE"));

@@ -88,7 +88,7 @@ impl Block {
         self.verify();
         let (old, pattern) = (self.size as usize, check::pattern(self.at, u64::from(self.key)));
         // SAFETY: a live block of ours, or null.
-        let at = unsafe { heap::realloc(self.at, size) };
+        let at = unsafe { heap::realloc(self.at, size, old, heap::ALIGN) };
         if at.is_null() {
             return false;
         }
@@ -120,7 +120,7 @@ impl Block {
         }
         self.verify();
         // SAFETY: a live block of ours; `self` is gone after this.
-        unsafe { heap::free(self.at) };
+        unsafe { heap::free(self.at, self.size as usize, heap::ALIGN) };
     }
 
     /// Verifies all bytes of a block that [`filled`](Self::filled) made; frees it.
@@ -140,7 +140,7 @@ impl Block {
     #[inline(always)]
     pub(crate) fn free_unmarked(self) {
         // SAFETY: a live block of ours, or null; `self` is gone after this.
-        unsafe { heap::free(self.at) };
+        unsafe { heap::free(self.at, self.size as usize, heap::ALIGN) };
     }
 
     /// Ends the program unless the mark is there.

@@ -27,7 +27,7 @@ static MODE: AtomicU8 = AtomicU8::new(PLAIN);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
 /// C's guarantee on this machine.
-const ALIGN: usize = 16;
+pub(crate) const ALIGN: usize = 16;
 
 /// Chooses by name. Blocks from before stay malloc's: whoever frees one is asked where it is from.
 pub(crate) fn choose(name: &str, region_bytes: usize) -> Result<(), String> {
@@ -79,16 +79,17 @@ pub(crate) fn malloc(size: usize) -> *mut u8 {
     }
 }
 
-/// `free`.
-/// The caller promises: `block` is null or a live block from this module.
+/// `free`. A size of 0 says that neither size nor alignment is known.
+/// The caller promises: `block` is null or a live block from this module, that was asked for with this size and alignment if they are
+/// said.
 #[inline(always)]
-pub(crate) unsafe fn free(block: *mut u8) {
+pub(crate) unsafe fn free(block: *mut u8, size: usize, align: usize) {
     match MODE.load(Ordering::Relaxed) {
         // SAFETY: the caller's promise.
         PLAIN => unsafe { libc::free(block.cast()) },
         NULL => {}
         // SAFETY: the caller's promise.
-        _ => unsafe { free_slow(block) },
+        _ => unsafe { free_slow(block, size, align) },
     }
 }
 
@@ -103,16 +104,16 @@ pub(crate) fn calloc(size: usize) -> *mut u8 {
     }
 }
 
-/// `realloc`.
-/// The caller promises: `block` is null or a live block from this module.
+/// `realloc`. An old size of 0 says that neither it nor the alignment is known.
+/// The caller promises: as of [`free`], by the old size.
 #[inline(always)]
-pub(crate) unsafe fn realloc(block: *mut u8, size: usize) -> *mut u8 {
+pub(crate) unsafe fn realloc(block: *mut u8, size: usize, old: usize, align: usize) -> *mut u8 {
     if MODE.load(Ordering::Relaxed) == PLAIN {
         // SAFETY: the caller's promise.
         seen(unsafe { libc::realloc(block.cast(), size) }.cast())
     } else {
         // SAFETY: the caller's promise.
-        unsafe { realloc_slow(block, size) }
+        unsafe { realloc_slow(block, size, old, align) }
     }
 }
 
@@ -146,7 +147,7 @@ fn seen(block: *mut u8) -> *mut u8 {
 fn malloc_slow(size: usize) -> *mut u8 {
     if MODE.load(Ordering::Relaxed) == TIMED {
         // SAFETY: malloc takes any size.
-        return timed(Call::Malloc, || unsafe { libc::malloc(size) }).cast();
+        return timed(Call::Malloc, size, || unsafe { libc::malloc(size) }).cast();
     }
     aligned_slow(ALIGN, size)
 }
@@ -155,19 +156,19 @@ fn malloc_slow(size: usize) -> *mut u8 {
 fn aligned_slow(align: usize, size: usize) -> *mut u8 {
     match MODE.load(Ordering::Relaxed) {
         NULL => null::allocate_aligned(align),
-        REGION => timed(Call::Malloc, || region::allocate(align, size)),
-        _ => timed(Call::Malloc, || memalign(align, size)),
+        REGION => timed(Call::Malloc, size, || region::allocate(align, size)),
+        _ => timed(Call::Malloc, size, || memalign(align, size)),
     }
 }
 
 /// The caller promises: as of [`free`].
 #[inline(never)]
-unsafe fn free_slow(block: *mut u8) {
+unsafe fn free_slow(block: *mut u8, size: usize, _align: usize) {
     match MODE.load(Ordering::Relaxed) {
         // SAFETY: the caller's promise; it is the region's.
-        REGION if region::owns(block) => timed(Call::Free, || unsafe { region::free(block) }),
+        REGION if region::owns(block) => timed(Call::Free, size, || unsafe { region::free(block) }),
         // SAFETY: the caller's promise; it is nobody else's.
-        _ => timed(Call::Free, || unsafe { libc::free(block.cast()) }),
+        _ => timed(Call::Free, size, || unsafe { libc::free(block.cast()) }),
     }
 }
 
@@ -175,7 +176,7 @@ unsafe fn free_slow(block: *mut u8) {
 fn calloc_slow(size: usize) -> *mut u8 {
     if MODE.load(Ordering::Relaxed) == TIMED {
         // SAFETY: calloc takes any size.
-        return seen(timed(Call::Malloc, || unsafe { libc::calloc(1, size) }).cast());
+        return seen(timed(Call::Malloc, size, || unsafe { libc::calloc(1, size) }).cast());
     }
     let block = seen(malloc_slow(size));
     if !block.is_null() && !is_null() {
@@ -187,7 +188,7 @@ fn calloc_slow(size: usize) -> *mut u8 {
 
 /// The caller promises: as of [`realloc`].
 #[inline(never)]
-unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
+unsafe fn realloc_slow(block: *mut u8, size: usize, _old: usize, _align: usize) -> *mut u8 {
     let old = match MODE.load(Ordering::Relaxed) {
         NULL => return null::allocate(),
         REGION if block.is_null() => 0,
@@ -196,10 +197,10 @@ unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
         _ => {
             // SAFETY: the caller's promise; it is malloc's.
             let grow = || unsafe { libc::realloc(block.cast(), size) };
-            return seen(timed(Call::Malloc, grow).cast());
+            return seen(timed(Call::Malloc, size, grow).cast());
         }
     };
-    let new = seen(timed(Call::Malloc, || region::allocate(ALIGN, size)));
+    let new = seen(timed(Call::Malloc, size, || region::allocate(ALIGN, size)));
     if !new.is_null() && old > 0 {
         // SAFETY: both are live, of at least the lesser size, and apart.
         unsafe { new.copy_from_nonoverlapping(block, old.min(size)) };
@@ -236,13 +237,13 @@ unsafe impl GlobalAlloc for Global {
     }
 
     #[inline]
-    unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if is_null() {
             // SAFETY: the caller's promise; it is malloc's.
             return unsafe { libc::free(block.cast()) };
         }
         // SAFETY: the caller's promise.
-        unsafe { free(block) };
+        unsafe { free(block, layout.size(), layout.align()) };
     }
 
     #[inline]
@@ -265,7 +266,7 @@ unsafe impl GlobalAlloc for Global {
         let plain = is_plain(layout.align(), new_size);
         if plain && matches!(MODE.load(Ordering::Relaxed), PLAIN | TIMED) {
             // SAFETY: the caller's promise.
-            return unsafe { realloc(block, new_size) };
+            return unsafe { realloc(block, new_size, layout.size(), layout.align()) };
         }
         // SAFETY: the caller's promise about `new_size`.
         let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
@@ -299,7 +300,7 @@ extern "C" fn work_malloc(size: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn work_free(block: *mut u8) {
     // SAFETY: the caller's promise.
-    unsafe { free(block) };
+    unsafe { free(block, 0, 0) };
 }
 
 /// `calloc`; null when the product is too large.
@@ -319,7 +320,7 @@ extern "C" fn work_calloc(count: usize, size: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn work_realloc(block: *mut u8, size: usize) -> *mut u8 {
     // SAFETY: the caller's promise.
-    unsafe { realloc(block, size) }
+    unsafe { realloc(block, size, 0, 0) }
 }
 
 /// `aligned_alloc`; null unless `align` is a power of two.

@@ -1,7 +1,7 @@
 //! The workloads of the kernel's allocators: compiled for each of them, so that nothing stands between a request and its answer.
 //!
 //! ```text
-//! allocator=NAME ─► memory, a region of its own ─► blocks::kernel::one ─► Serve ─► the workload
+//! allocator=WORD ─► memory, a region of its own ─► blocks::kernel::one ─► Serve ─► the workload
 //! allocator=malloc, null                        ─► Process, Nothing     ─┘
 //! ```
 //!
@@ -11,14 +11,17 @@ mod chain;
 mod pairs;
 mod stack;
 mod sweep;
+mod word;
 
 use core::ptr::{self, NonNull};
 
-use blocks::kernel::{Serve, Visit, one};
-use registry::{BLOCKS, KERNELS, PEERS};
+use blocks::kernel::{Chosen, PageCost, Serve, Visit, one};
 
 use crate::heap;
 use crate::list::Workload;
+
+/// Pages cost nothing but the buddy system's work, and nothing is around a call.
+pub(crate) const BARE: (PageCost, bool) = (PageCost::BARE, false);
 
 pub(crate) const ALL: &[&Workload] =
     &[&sweep::SWEEP, &sweep::WIDE, &stack::WORKLOAD, &chain::WORKLOAD, &pairs::WORKLOAD];
@@ -27,31 +30,27 @@ pub(crate) fn has(workload: &Workload) -> bool {
     ALL.iter().any(|of| of.name == workload.name)
 }
 
-/// Whether there is an allocator of this name; else says which there are.
-pub(crate) fn find(name: &str) -> Result<(), String> {
-    let kernels = KERNELS.iter().map(|kernel| kernel.name);
-    let all: Vec<&str> = ["malloc", "null"]
-        .into_iter()
-        .chain(kernels)
-        .chain(BLOCKS.iter().map(|block| block.name))
-        .chain(PEERS)
-        .collect();
-    if all.contains(&name) {
-        return Ok(());
-    }
-    Err(format!("no allocator {name}; there are {}", all.join(", ")))
+/// Whether this word means an allocator; else says which there are.
+pub(crate) fn find(word: &str) -> Result<(), String> {
+    word::read(word).map(drop)
 }
 
-/// Visits the allocator of this name, on a region of `bytes` if it is one of this program.
-pub(crate) fn visit(name: &str, bytes: usize, visit: impl Visit) -> Result<(), String> {
+/// Visits the allocator that this word means, on a region of `bytes` if it is one of this program. Pages cost as much, and with
+/// `calls` what is around a call in a kernel is done too.
+pub(crate) fn visit(
+    word: &str,
+    (cost, calls): (PageCost, bool),
+    bytes: usize,
+    visit: impl Visit,
+) -> Result<(), String> {
+    let (name, classes) = word::read(word)?;
     match name {
         "malloc" => visit.visit(Process),
         "null" => visit.visit(Nothing),
         _ => {
-            find(name)?;
             let memory = map(bytes).ok_or_else(|| format!("cannot map {bytes} bytes"))?;
             // SAFETY: mapped just now, and never unmapped.
-            if !unsafe { one(name, memory, visit) } {
+            if !unsafe { one(name, Chosen { classes, cost, calls }, memory, visit) } {
                 return Err(format!("{name} cannot use a region of {bytes} bytes"));
             }
         }
@@ -87,7 +86,7 @@ impl Serve for Process {
     #[inline(always)]
     unsafe fn free(&mut self, token: NonNull<u8>) {
         // SAFETY: the caller's promise.
-        unsafe { heap::free(token.as_ptr()) };
+        unsafe { heap::free(token.as_ptr(), 0, 0) };
     }
 
     unsafe fn address(&mut self, token: NonNull<u8>) -> NonNull<u8> {

@@ -30,7 +30,7 @@ pub(crate) fn print() {
         text += &format!("{}\n    {}\n", workload.name, workload.about);
         for p in workload.parameters {
             let scaled = if p.scaled { ", scaled" } else { "" };
-            text += &format!("    {}={}{scaled}  {}\n", p.name, p.default, p.about);
+            text += &format!("    {}={}{scaled}  {}\n", p.name, p.usual(), p.about);
         }
     }
     text += "each of them\n";

@@ -62,25 +62,20 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    if only_checks {
-        return match arguments.are_of_use(workload.parameters) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(why) => {
-                eprintln!("{name}: {why}");
-                ExitCode::from(2)
-            }
-        };
-    }
     let (allocator, bytes) = (arguments.allocator(), arguments.region_bytes());
     // A workload of the kernel's takes its allocator itself: what else the program has stays malloc's.
-    let chosen = if kernel::has(workload) {
-        kernel::find(allocator)
-    } else {
-        heap::choose(allocator, bytes)
+    let chosen = match (kernel::has(workload), only_checks) {
+        (true, _) => kernel::find(allocator),
+        (false, true) => Ok(()),
+        (false, false) => heap::choose(allocator, bytes),
     };
-    if let Err(why) = chosen {
+    let of_use = if only_checks { arguments.are_of_use(workload.parameters) } else { Ok(()) };
+    if let Err(why) = chosen.and(of_use) {
         eprintln!("{name}: {why}");
         return ExitCode::from(2);
+    }
+    if only_checks {
+        return ExitCode::SUCCESS;
     }
     if arguments.wants_tail() {
         tail::start(arguments.wants_slowest());

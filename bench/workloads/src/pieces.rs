@@ -8,8 +8,12 @@
 /// Pieces that are kept at most.
 const MOST: u64 = 10_000;
 
+use timing::thread_cpu;
+
 #[derive(Debug)]
 pub(crate) struct Pieces {
+    /// Nanoseconds that reading the processor's time takes.
+    reading: u64,
     /// The work of a whole piece.
     work: u64,
     /// How long whole pieces took. Its room is made before: no call of malloc is among the measured ones.
@@ -22,7 +26,20 @@ impl Pieces {
     /// Room for `most` pieces of that much work.
     pub(crate) fn new(work: u64, most: u64) -> Self {
         let most = usize::try_from(most.min(MOST)).unwrap_or(0);
-        Self { work: work.max(1), whole: Vec::with_capacity(most), all: (0, 0) }
+        let reading = (0..100).map(|_| thread_cpu().abs_diff(thread_cpu())).min().unwrap_or(0);
+        Self { reading, work: work.max(1), whole: Vec::with_capacity(most), all: (0, 0) }
+    }
+
+    /// The processor time of this thread, which stands still while another one computes, in nanoseconds.
+    #[inline(always)]
+    pub(crate) fn now() -> u64 {
+        thread_cpu()
+    }
+
+    /// A piece that was begun then, and ends now.
+    #[inline(always)]
+    pub(crate) fn end(&mut self, work: u64, begun: u64, now: u64) {
+        self.add(work, (now - begun).saturating_sub(self.reading));
     }
 
     /// One that took so long; nothing if no work was done.

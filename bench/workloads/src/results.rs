@@ -9,10 +9,14 @@
 //! point SERIES X Y          a point of a curve; Y in ns an operation unless the definition says otherwise
 //! live NANOSECONDS BYTES    what was live at this reading of CLOCK_MONOTONIC
 //! hist CALL NS COUNT        COUNT calls took less than NS (and not less than the line before)
+//! limit CALL NS             each should take at most so long
+//! sized CALL SIZE NS COUNT  the same, of those for blocks of SIZE bytes or more, up to the next SIZE
 //! ```
 
 use core::fmt::Display;
 use std::io::{self, Write};
+
+use timing::Bins;
 
 #[derive(Debug, Default)]
 pub(crate) struct Results {
@@ -39,6 +43,14 @@ impl Results {
 
     pub(crate) fn point(&mut self, series: impl Display, x: f64, y: f64) {
         self.lines.push(format!("point {series} {x} {y}"));
+    }
+
+    /// How long each of many took, in nanoseconds, and how long it should take at most.
+    pub(crate) fn histogram(&mut self, of: &str, all: impl Iterator<Item = u64>, limit: u64) {
+        let bins = Bins::new();
+        all.for_each(|ns| bins.count(ns));
+        self.lines.extend(bins.counted().map(|(end, n)| format!("hist {of} {end:.1} {n}")));
+        self.lines.push(format!("limit {of} {limit}"));
     }
 
     /// What was live at this reading of the clock.

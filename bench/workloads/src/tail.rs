@@ -1,4 +1,5 @@
-//! How long single calls take: every call timed, counted in bins whose width is an eighth of their value.
+//! How long single calls take: every call timed, counted in bins whose width is an eighth of their value, apart for each size of
+//! block.
 //!
 //! The counters are shared by all threads; adding to them is not part of a call's time, reading the time stamps is
 //! (what they cost on this machine is subtracted). Nothing here calls malloc while calls are counted.
@@ -9,10 +10,10 @@
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::io::{self, Write};
 
-use timing::Bins;
+use timing::BySize;
 
 static ON: AtomicBool = AtomicBool::new(false);
-static CALLS: [Bins; 2] = [const { Bins::new() }; 2];
+static CALLS: [BySize; 2] = [const { BySize::new() }; 2];
 /// Whether [`SLOWEST`] is kept, and the ticks of the slowest undisturbed call of each kind.
 static APART: AtomicBool = AtomicBool::new(false);
 static SLOWEST: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
@@ -39,9 +40,9 @@ pub(crate) fn stop() {
     ON.store(false, Ordering::Relaxed);
 }
 
-/// Calls `f`, and counts how long it took.
+/// Calls `f`, and counts how long it took for a block of `size`; 0: that is not known.
 #[inline]
-pub(crate) fn timed<T>(call: Call, f: impl FnOnce() -> T) -> T {
+pub(crate) fn timed<T>(call: Call, size: usize, f: impl FnOnce() -> T) -> T {
     if !ON.load(Ordering::Relaxed) {
         return f();
     }
@@ -50,7 +51,7 @@ pub(crate) fn timed<T>(call: Call, f: impl FnOnce() -> T) -> T {
     let value = f();
     let took = timing::ticks().wrapping_sub(before);
     let took = took.saturating_sub(OVERHEAD.load(Ordering::Relaxed));
-    CALLS[call as usize].count(took);
+    CALLS[call as usize].count(size, took);
     let slowest = &SLOWEST[call as usize];
     if done.is_some_and(|done| {
         took > slowest.load(Ordering::Relaxed) && done == Disturbances::so_far()
@@ -81,13 +82,16 @@ impl Disturbances {
 }
 
 pub(crate) fn write(to: &mut impl Write) -> io::Result<()> {
-    if CALLS.iter().all(|bins| bins.counted().next().is_none()) {
+    if CALLS.iter().all(|bins| bins.all().next().is_none()) {
         return Ok(());
     }
     let ns_per_tick = 1e9 / timing::ticks_per_second();
     for (name, bins) in NAMES.iter().zip(&CALLS) {
-        for (end, n) in bins.counted() {
+        for (end, n) in bins.all() {
             writeln!(to, "hist {name} {:.1} {n}", end * ns_per_tick)?;
+        }
+        for (size, end, n) in bins.each() {
+            writeln!(to, "sized {name} {size} {:.1} {n}", end * ns_per_tick)?;
         }
     }
     if APART.load(Ordering::Relaxed) {

@@ -64,6 +64,12 @@ fn frames_and_callbacks_are_counted() {
         let median = number(&printed, &format!("median_{name}_us"));
         assert!(worst >= median && median > 0.0, "{printed}");
         assert!(number(&printed, &format!("latest_{name}_us")) >= 0.0);
+        for of in [name.to_owned(), format!("{name}-in-malloc")] {
+            let bins = printed.lines().filter_map(|l| l.strip_prefix(&format!("hist {of} ")));
+            let counts = bins.map(|bin| bin.split(' ').nth(1).unwrap().parse::<u64>().unwrap());
+            assert_eq!(counts.sum::<u64>(), if name == "frame" { 9 } else { 30 }, "{printed}");
+            assert!(printed.contains(&format!("\nlimit {of} ")), "{printed}");
+        }
     }
 }
 

@@ -12,11 +12,13 @@ mod traits;
 mod bitmap;
 #[cfg(feature = "buddy")]
 mod buddy;
+#[cfg(feature = "other")]
+mod other;
 #[cfg(feature = "allocator_api")]
 mod rc;
 #[cfg(feature = "slab")]
 mod slab;
-#[cfg(feature = "tlsf")]
+#[cfg(all(feature = "tlsf", not(feature = "other")))]
 mod tlsf;
 
 #[cfg(feature = "bitmap")]
@@ -24,11 +26,13 @@ pub use bitmap::BitmapPageAllocator;
 #[cfg(feature = "buddy")]
 pub use buddy::BuddyByteAllocator;
 pub use error::{AllocError, AllocResult};
+#[cfg(feature = "other")]
+pub use other::TlsfByteAllocator;
 #[cfg(feature = "allocator_api")]
 pub use rc::AllocatorRc;
 #[cfg(feature = "slab")]
 pub use slab::SlabByteAllocator;
-#[cfg(feature = "tlsf")]
+#[cfg(all(feature = "tlsf", not(feature = "other")))]
 pub use tlsf::TlsfByteAllocator;
 pub use traits::{BaseAllocator, ByteAllocator, IdAllocator, PageAllocator};
 

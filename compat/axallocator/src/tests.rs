@@ -60,7 +60,7 @@ fn tlsf() {
     try_bytes(crate::TlsfByteAllocator::new(), 3_000);
 }
 
-#[cfg(feature = "tlsf")]
+#[cfg(all(feature = "tlsf", not(feature = "other")))]
 #[test]
 fn tlsf_grows_in_one_piece() {
     use crate::BaseAllocator;

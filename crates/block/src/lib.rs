@@ -1,4 +1,4 @@
-//! Blocks of any size out of memory that is given: TLSF, the fits, buddy.
+//! Blocks of any size out of memory that is given: TLSF, the fits, buddy, mimalloc's design.
 //!
 //! ```text
 //! base   policy   source   page, kernel ─► ► block, object   thread   compose   malloc   heapwright   abi   tools
@@ -10,4 +10,5 @@
 
 pub mod buddy;
 pub mod fit;
+pub mod sharded;
 pub mod tlsf;

@@ -6,10 +6,11 @@
 //! | `alloc-first-fit`, `alloc-next-fit`, `alloc-best-fit`, `alloc-worst-fit` | [`fit`] |
 //! | `alloc-buddy` | [`buddy::Buddy`]: powers of two |
 //! | `alloc-slab` | [`size_slabs::SizeSlabs`]: size classes over a buddy system of pages |
+//! | `alloc-sharded` | [`sharded::Sharded`]: mimalloc's design: pages of one size each |
 //!
 //! Of several features the first in this order counts, so that asking for one is never an error.
 
-pub use ::block::{buddy, fit, tlsf};
+pub use ::block::{buddy, fit, sharded, tlsf};
 pub use base::{
     AddError, AddMemory, BlockAllocator, BlockStats, Broken, Check, Free, Malloc, Owns, Piece,
     RemoveError, RemoveMemory, Reset, ResizeInPlace, Stats, UsableSize, Walk,

@@ -94,6 +94,13 @@ macro_rules! blocks {
                 abilities: [check stats remove owns reset],
                 serves: generous, enough: 256 << 10, grows: Never, keeps: [apart],
             }
+            {
+                name: "sharded", id: sharded,
+                about: "mimalloc's design: pages of one size each, two free lists in each page, slices of a segment",
+                type: ::block::sharded::Sharded, feature: ["alloc-sharded"], malloc: [],
+                abilities: [check stats usable free remove owns reset],
+                serves: generous, enough: 64 << 10, grows: Never, keeps: [apart],
+            }
             // A new row goes here.
         }
     };
@@ -164,12 +171,14 @@ macro_rules! mallocs {
 ///
 /// - `name`, `id`, `about`: as in [`blocks!`].
 /// - `kind`: what it hands out, and so what `make` is: a closure that makes one. Whoever uses it depends on its crate.
-///   - `handles`, `|pages|`: objects that are reached by a handle, `base::HandleAllocator`.
+///   - `handles`, `|pages, classes|`: objects that are reached by a handle, `base::HandleAllocator`. `classes` are
+///     `handle::zsmalloc::Classes`, the sizes and chains, for what has some.
 ///   - `caches`, `|pages, size|`: objects of one size.
 ///   - `objects`, `|pages|`: objects of any size, at an address.
 ///   - `pages`, `|source|`: whole pages, out of a `source::FrameSource`.
 ///
 ///   `pages` are any `base::PageAllocator`.
+/// - `settings`: what can be set where it is measured: `-a zsmalloc:chain=4`.
 /// - `abilities`: the traits it has beside those of its kind, `check map pin compact`; and words for what is no trait: `bulk` (many
 ///   at once, or none), `reserve` (some that cannot fail later), `near` (beside another object), `ctor` (objects keep their state
 ///   while they are free), `shrink` (free memory goes back when asked), `misuse` (a wrong pointer is refused with a message),
@@ -182,19 +191,20 @@ macro_rules! kernels {
             {
                 name: "xvmalloc", id: xvmalloc,
                 about: "best fit within a page, 4 bytes in front of an object; cannot be compacted",
-                kind: handles, make: |pages| ::handle::XvMalloc::new(pages),
+                kind: handles, make: |pages, _| ::handle::XvMalloc::new(pages), settings: [],
                 abilities: [check map pin],
             }
             {
                 name: "zsmalloc", id: zsmalloc,
                 about: "chains of 1 to 8 pages cut into objects of one class; compacts",
-                kind: handles, make: |pages| ::handle::ZsMalloc::new(pages, ::handle::zsmalloc::Classes::default()),
+                kind: handles, make: |pages, classes| ::handle::ZsMalloc::new(pages, classes),
+                settings: ["chain" "rule"],
                 abilities: [check map pin compact],
             }
             {
                 name: "zbud", id: zbud,
                 about: "at most two objects in a page",
-                kind: handles, make: |pages| ::handle::Zbud::new(pages),
+                kind: handles, make: |pages, _| ::handle::Zbud::new(pages), settings: [],
                 abilities: [check map pin],
             }
             {
@@ -206,6 +216,7 @@ macro_rules! kernels {
                         .policy(::kernel::kmem_cache::Policy::Magazine(0)),
                     pages,
                 ),
+                settings: [],
                 abilities: [check bulk reserve near ctor shrink misuse size],
             }
             {
@@ -213,6 +224,7 @@ macro_rules! kernels {
                 about: "thirteen such caches from 8 bytes to 8 KiB, and pages above",
                 kind: objects,
                 make: |pages| ::kernel::kmalloc::Kmalloc::new(pages, ::kernel::kmalloc::Options::default()),
+                settings: [],
                 abilities: [check bulk shrink misuse size resize],
             }
             {
@@ -223,6 +235,7 @@ macro_rules! kernels {
                     let limits = ::kernel::vmalloc::VmallocLimits::of(&source);
                     ::kernel::vmalloc::Vmalloc::new(source, limits)
                 },
+                settings: [],
                 abilities: [check misuse size resize aligned map_frames],
             }
             // A new row of the kernel's goes here.
@@ -320,9 +333,24 @@ pub fn mallocs() -> impl Iterator<Item = &'static str> {
 }
 
 /// Allocators of others that a whole program can be put on beside ours (`heapwright bench --region`): `bench/blocks` has
-/// them.
-pub const PEERS: [&str; 5] =
-    ["rlsf", "talc", "buddy_system_allocator", "linked_list_allocator", "dlmalloc"];
+/// them. The last are the fits as the texts have them, which walk a list.
+pub const PEERS: [&str; 8] = [
+    "rlsf",
+    "talc",
+    "buddy_system_allocator",
+    "linked_list_allocator",
+    "dlmalloc",
+    "list-first-fit",
+    "list-best-fit",
+    "list-worst-fit",
+];
+
+/// TLSF in C, on a region like those: a library that is loaded where it is there.
+pub const TLSF_C: &str = "tlsf-c";
+
+/// Ours that have no row, since they are another's form: TLSF as an arena, whose end moves with what is asked for. They are
+/// measured on a region beside it.
+pub const FORMS: [&str; 1] = ["tlsf-arena"];
 
 /// What an allocator of the kernel's kind hands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -359,6 +387,8 @@ pub struct Kernel {
     pub about: &'static str,
     /// What it hands out.
     pub kind: Kind,
+    /// What can be set where it is measured.
+    pub settings: &'static [&'static str],
     /// The words for what it can do beside that.
     pub abilities: &'static [&'static str],
 }
@@ -381,13 +411,14 @@ macro_rules! kind {
 macro_rules! kernel_rows {
     ($({
         name: $name:literal, id: $id:ident, about: $about:literal,
-        kind: $kind:ident, make: $make:expr, abilities: [$($ability:ident)*],
+        kind: $kind:ident, make: $make:expr, settings: [$($setting:literal)*], abilities: [$($ability:ident)*],
     })*) => {
         /// Every allocator of the kernel's kind, in the order of lists and tables.
         pub const KERNELS: &[Kernel] = &[$(Kernel {
             name: $name,
             about: $about,
             kind: kind!($kind),
+            settings: &[$($setting),*],
             abilities: &[$(stringify!($ability)),*],
         }),*];
     };

@@ -31,8 +31,8 @@ pub enum Kind {
     Odd = 8,
     /// `malloc_usable_size` was asked and answered.
     UsableSize = 9,
-    /// So many pages of the block that is freed next are resident.
-    Resident = 10,
+    /// So many pages of the block that is freed next were touched.
+    Touched = 10,
     /// A frame of a call stack that was not seen before in this process.
     Frame = 11,
     /// The next allocation of this thread was made from this frame.
@@ -73,7 +73,7 @@ impl Kind {
             7 => Self::Refused,
             8 => Self::Odd,
             9 => Self::UsableSize,
-            10 => Self::Resident,
+            10 => Self::Touched,
             11 => Self::Frame,
             12 => Self::From,
             13 => Self::ThreadName,
@@ -127,7 +127,7 @@ pub enum Event<'a> {
         at: u64,
         usable: u64,
     },
-    Resident {
+    Touched {
         pages: u64,
     },
     /// `frame` is called by `caller`; 0 is nobody. `ip` is a return address.

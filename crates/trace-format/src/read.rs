@@ -138,7 +138,7 @@ impl Cursor {
             Kind::UsableSize => {
                 Event::UsableSize { at: self.address(chunk)?, usable: self.number(chunk)? }
             }
-            Kind::Resident => Event::Resident { pages: self.number(chunk)? },
+            Kind::Touched => Event::Touched { pages: self.number(chunk)? },
             Kind::Frame => Event::Frame {
                 frame: self.number(chunk)?,
                 caller: self.number(chunk)?,

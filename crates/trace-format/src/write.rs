@@ -409,7 +409,7 @@ fn parts<'a>(event: &Event<'a>) -> Parts<'a> {
         Event::UsableSize { at, usable } => {
             (Kind::UsableSize, Some(at), [Some(usable), None, None], None)
         }
-        Event::Resident { pages } => (Kind::Resident, None, [Some(pages), None, None], None),
+        Event::Touched { pages } => (Kind::Touched, None, [Some(pages), None, None], None),
         Event::Frame { frame, caller, ip } => {
             (Kind::Frame, None, [Some(frame), Some(caller), Some(ip)], None)
         }

@@ -104,6 +104,9 @@ pub struct Definition {
     /// What those of one series mean that are something else.
     #[serde(default)]
     pub curves: BTreeMap<String, Curve>,
+    /// Seconds that the text has which it is from, by allocator.
+    #[serde(default)]
+    pub text: BTreeMap<String, f64>,
 }
 
 /// How the measured part of a workload is shown.

@@ -24,6 +24,10 @@ pub struct Metrics {
     pub live: Vec<(u64, u64)>,
     /// Histograms: call, nanoseconds at most, how many.
     pub histogram: Vec<(String, f64, u64)>,
+    /// The same apart for each class of sizes: call, the least size of the class, nanoseconds at most, how many.
+    pub sized: Vec<(String, u64, f64, u64)>,
+    /// Time limits: of what, nanoseconds.
+    pub limits: Vec<(String, f64)>,
     /// The slowest calls: of which function, their nanoseconds, about how many calls were before.
     pub slowest: Vec<(String, f64, u64)>,
 }
@@ -56,6 +60,11 @@ impl Metrics {
             ["hist", call, ns, n] => {
                 self.histogram.push((call.to_owned(), finite(ns)?, n.parse().ok()?));
             }
+            ["sized", call, size, ns, n] => {
+                let (size, n) = (size.parse().ok()?, n.parse().ok()?);
+                self.sized.push((call.to_owned(), size, finite(ns)?, n));
+            }
+            ["limit", call, ns] => self.limits.push((call.to_owned(), finite(ns)?)),
             ["slowest", call, ns, before] => {
                 self.slowest.push((call.to_owned(), finite(ns)?, before.parse().ok()?));
             }
@@ -83,7 +92,7 @@ mod tests {
     fn lines_are_read_and_others_skipped() {
         let metrics = Metrics::parse(
             "hello\nops 10\nns 250\npeak_live 4096\nrefused 2\nvalue missed 3 count\npoint a/b 64 7.5\n\
-             live 1000 20\nhist malloc 2.5 9\npeak_resident 8192\nslowest malloc 900 17\nslowest free 5\nops x\npoint a nan 1\nvalue broken\n",
+             live 1000 20\nhist malloc 2.5 9\nsized malloc 24 2.5 9\nlimit callback 5e6\npeak_resident 8192\nslowest malloc 900 17\nslowest free 5\nops x\npoint a nan 1\nvalue broken\n",
         );
         assert_eq!(
             (metrics.ops, metrics.ns, metrics.peak_live, metrics.refused),
@@ -93,6 +102,8 @@ mod tests {
         assert_eq!(metrics.values, [("missed".to_owned(), 3.0, "count".to_owned())]);
         assert_eq!(metrics.points, [("a/b".to_owned(), 64.0, 7.5)]);
         assert_eq!((metrics.live, metrics.histogram.len()), (vec![(1000, 20)], 1));
+        assert_eq!(metrics.sized, [("malloc".to_owned(), 24, 2.5, 9)]);
+        assert_eq!(metrics.limits, [("callback".to_owned(), 5e6)]);
         assert_eq!(metrics.peak_resident, Some(8192));
         assert_eq!(metrics.slowest, [("malloc".to_owned(), 900.0, 17)]);
         assert_eq!(Metrics::parse("ops 0\nns 1").ns_per_call(), None);

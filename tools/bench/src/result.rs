@@ -139,6 +139,9 @@ pub struct Work {
     /// What those of one series mean that are something else.
     #[serde(default)]
     pub curves: BTreeMap<String, Curve>,
+    /// Seconds that the text has which it is from, by allocator.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub text: BTreeMap<String, f64>,
     /// By allocator, in the order of `allocators`.
     pub cells: Vec<Cell>,
 }
@@ -237,6 +240,9 @@ pub struct Tail {
     pub slowest_after: Option<u64>,
     /// Nanoseconds, and the share of calls that took longer.
     pub curve: Vec<(f64, f64)>,
+    /// Nanoseconds that each should take at most, where that is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_ns: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

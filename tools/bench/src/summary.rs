@@ -123,7 +123,8 @@ fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
         alone: w.alone,
         noise_floor: noise_floor.map(|r| r.distance_from_1()),
         curve: w.curve.clone(),
-        curves: w.curves.clone(),
+        curves: w.curves.clone().into_iter().chain(shape::curves_by_size(&cells)).collect(),
+        text: w.text.clone(),
         cells,
     }
 }
@@ -176,7 +177,7 @@ fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed:
     let peak_live = details.memory.as_ref().and_then(|t| t.peak_live).filter(|live| *live > 0);
     let flagged =
         if session.counts_starved(workload) { 0 } else { timed().filter(|r| r.starved).count() };
-    let values = shape::values(&details.time);
+    let values = shape::values(details.tail.as_ref(), &details.time);
     // Where its samples do not count, a workload prints what there is to say of its memory.
     let value = |name: &str| values.iter().find(|value| value.name == name).map(|v| v.value);
     Cell {
@@ -198,10 +199,14 @@ fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed:
         programs: programs::of(&details.programs),
         mean_rss: shape::mean_rss(details).or(value("resident.mean")),
         end_rss: details.samples.last().map(|s| s.rss_bytes as f64).or(value("resident.end")),
-        tails: details.tail.as_ref().map(shape::tails).unwrap_or_default(),
+        tails: shape::tails(details.tail.as_ref(), &details.time),
         rss: shape::rss(details),
         live: shape::live(details),
-        series: shape::series(&details.time),
+        series: [
+            shape::series(&details.time),
+            details.tail.as_ref().map(shape::by_size).unwrap_or_default(),
+        ]
+        .concat(),
         values,
     }
 }

@@ -46,6 +46,8 @@ pub struct Workload {
     pub curve: Option<Curve>,
     /// What those of one series mean that are something else.
     pub curves: BTreeMap<String, Curve>,
+    /// Seconds that the text has which it is from, by allocator.
+    pub text: BTreeMap<String, f64>,
     /// Its calls can be timed one by one.
     pub tail: bool,
     pub in_process: bool,
@@ -146,6 +148,7 @@ impl Workload {
             unit: definition.unit,
             curve: definition.curve.clone(),
             curves: definition.curves.clone(),
+            text: definition.text.clone(),
             tail: definition.tail,
             in_process: definition.is_in_process(),
             region: definition.region,
@@ -199,7 +202,7 @@ impl Workload {
     pub fn arguments(&self, allocator: &Allocator, pass: Pass) -> Vec<OsString> {
         let mut argv = self.argv.clone();
         if self.in_process {
-            argv.extend(allocator.in_process.iter().map(|a| format!("allocator={a}").into()));
+            argv.extend(allocator.word().map(|word| format!("allocator={word}").into()));
             if pass == Pass::Tail {
                 argv.push("tail=1".into());
             }

@@ -80,9 +80,15 @@ pub(crate) fn settle(mut found: Allocator, arg: &AllocatorArg) -> anyhow::Result
         let (Set::Variable(name, _) | Set::Setting(name, _)) = set;
         let known = settings::keys(&found);
         match set {
-            _ if found.in_process.is_some() => {
+            _ if found.in_process.is_some() && known.is_none() => {
                 return refuse(format!(
                     "{} is in the workloads' program: it has no settings",
+                    found.base
+                ));
+            }
+            Set::Variable(name, _) if found.in_process.is_some() => {
+                return refuse(format!(
+                    "{} is in the workloads' program, which reads no {name}",
                     found.base
                 ));
             }
@@ -98,6 +104,11 @@ pub(crate) fn settle(mut found: Allocator, arg: &AllocatorArg) -> anyhow::Result
                 found.environment.push((name.clone(), value.clone()));
             }
             Set::Setting(key, value) => match known {
+                // Its values are checked by that program.
+                Some(keys) if found.in_process.is_some() && keys.contains(&key.as_str()) => {
+                    let (key, value) = (key.clone(), value.clone());
+                    found.settings.push(Setting { key, value });
+                }
                 Some(keys) if keys.contains(&key.as_str()) => {
                     let setting = format!("{key}={value}").parse::<Setting>();
                     found.settings.push(

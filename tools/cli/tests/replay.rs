@@ -32,7 +32,7 @@ fn trace(folder: &Path) -> PathBuf {
         let thread = u32::from(block > 100) * u32::try_from(block % 2).unwrap();
         push(thread, allocate(block, 1000 + block % 7));
         if block >= 2000 {
-            push(1 - thread, Op::Free { block: block - 2000, resident: None });
+            push(1 - thread, Op::Free { block: block - 2000, touched: None });
         }
     }
     push(0, Op::Memory { anon: 4 << 20, file: 0, shmem: 0 });

@@ -55,7 +55,7 @@ fn short_help_names_every_value_and_fits_80_columns() {
     for (command, values) in [
         ("record", "recorded: all, none, or exec"),
         ("replay", "made: causal, serial or timed"),
-        ("replay", "touched: pages, recorded or none"),
+        ("replay", "touched: recorded, pages or none"),
     ] {
         let words = short(&[command, "-h"]).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(values), "{command}: {words}");

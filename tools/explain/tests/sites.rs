@@ -48,7 +48,7 @@ impl<'a> Program<'a> {
     }
 
     fn free(&mut self, thread: u32, block: u64) {
-        self.step(thread, Op::Free { block, resident: None });
+        self.step(thread, Op::Free { block, touched: None });
     }
 
     fn look(&mut self) {

@@ -59,6 +59,13 @@ impl Allocator {
         settings.chain(variables).map(|(name, value)| format!("{name}={value}")).collect()
     }
 
+    /// What the program of workloads calls it, if it is in there: its name, and what is set: `zsmalloc:chain=4`.
+    pub fn word(&self) -> Option<String> {
+        let name = self.in_process.as_ref()?;
+        let set = self.settings.iter().map(|set| format!(":{}={}", set.key, set.value));
+        Some(core::iter::once(name.clone()).chain(set).collect())
+    }
+
     /// The same with its version.
     pub fn with_version(mut self, version: Option<String>) -> Self {
         self.version = version;

@@ -147,6 +147,13 @@ pub fn installed(executable: &Path) -> Vec<Found> {
     found
 }
 
+/// A file beside the peers, in a folder of the user's or where this checkout has them.
+pub fn peer(executable: &Path, file: &str) -> Option<PathBuf> {
+    let (_, folders) = places::own();
+    let all = folders.into_iter().chain(places::of_the_checkout(executable));
+    all.map(|folder| folder.join(file)).find(|path| path.is_file())
+}
+
 fn unusable(path: PathBuf, why: &str) -> Found {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let problem = Some(format!("{} {why}", path.display()));

@@ -71,7 +71,8 @@ pub fn variables(
     };
     let mut variables: Vec<_> = value.map(|value| (PRELOAD.into(), value)).into_iter().collect();
     let settings = [settings, &allocator.settings].concat();
-    if !settings.is_empty() {
+    // What is in the program of workloads is told there.
+    if !settings.is_empty() && allocator.in_process.is_none() {
         let value = self::settings(env::var_os(SETTINGS).as_deref(), &settings);
         variables.push((SETTINGS.into(), value));
     }

@@ -62,8 +62,8 @@ fn every_call_is_there() {
     assert_eq!(allocated("aligned"), aligned.map(|(size, align)| (How::Aligned, size, align)));
     assert!(matches!(of("size")[..], [Op::UsableSize { usable: 500_000.., .. }]));
     assert!(matches!(of("refused")[..], [Op::Refused { size }] if size == i64::MAX as u64));
-    let [Op::Free { resident: Some(pages), .. }] = of("resident")[..] else {
-        panic!("{:?}", of("resident"));
+    let [Op::Free { touched: Some(pages), .. }] = of("touched")[..] else {
+        panic!("{:?}", of("touched"));
     };
     assert!((10..=12).contains(&pages), "{pages}");
     let mapping = of("mapping");
@@ -75,6 +75,17 @@ fn every_call_is_there() {
     assert_eq!(address, same);
     let about = trace.about();
     assert!(about.exe.ends_with("/program") && about.malloc.path.contains("libc"), "{about:?}");
+}
+
+#[test]
+fn of_a_large_block_only_what_the_program_touched_counts() {
+    let recorded = Recorded::new("touched.c");
+    recorded.run(&[]);
+    let ops = between(&recorded.trace(), "ends");
+    let [Op::Allocate { .. }, Op::Free { touched: Some(pages), .. }] = ops[..] else {
+        panic!("{ops:?}");
+    };
+    assert!((2..=4).contains(&pages), "{pages}");
 }
 
 #[test]

@@ -12,12 +12,14 @@
 //! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
 
 mod asked;
+mod marks;
 mod moved;
 mod plan;
 mod planner;
 mod recorded;
 mod slots;
 mod streams;
+mod touched;
 
 pub use moved::Moved;
 pub use plan::{Plan, locate, plan};

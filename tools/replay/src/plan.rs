@@ -31,7 +31,7 @@ pub fn locate(trace: &Trace, order: Order, word: u64) -> Result<Option<u64>, Err
     Ok(planner.finish()?.watched)
 }
 
-/// Plans all steps of `trace` into the file `path`. `progress` hears the number of steps that are planned, and may end it.
+/// Plans all steps of `trace` into the file `path`; marks of the name `mark` begin periods. `progress` hears the number of steps that are planned, and may end it.
 ///
 /// # Errors
 /// The plan cannot be written or has no room.
@@ -39,9 +39,13 @@ pub fn plan(
     trace: &Trace,
     path: &Path,
     order: Order,
+    mark: Option<&str>,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Option<Plan>, Error> {
     let mut planner = Planner::create(path, order)?;
+    if let Some(name) = mark {
+        planner = planner.marking(name);
+    }
     let mut cut = None;
     for (number, step) in (0_u64..).zip(trace.steps()) {
         match step {

@@ -18,8 +18,10 @@ use ::plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word,
 use trace::{Block, How, Op, Step};
 
 use crate::asked::Asked;
+use crate::marks::Marks;
 use crate::slots::{Held, Slots};
 use crate::streams::{Streams, WORD};
+use crate::touched::{Place, Touched};
 use crate::{Error, Recorded};
 
 /// No epoch has more calls.
@@ -81,6 +83,10 @@ pub struct Planned {
     pub paused_ns: u64,
     /// The number of the call that was asked for, from 0 on.
     pub watched: Option<u64>,
+    /// How long a period took when it was recorded, from a mark of the name that was asked for to the next.
+    pub period_ns: Option<u64>,
+    /// Names of other marks, a few.
+    pub other_marks: Vec<String>,
 }
 
 /// Makes a plan of steps.
@@ -96,14 +102,14 @@ pub struct Planner {
     /// By number in the plan: where its stream begins, and the epoch that it is in.
     begun: Vec<(u64, u64)>,
     epoch: Epoch,
-    /// Where the number of pages to touch stands, of large blocks.
-    large: HashMap<u32, (u32, u64)>,
+    touched: Touched,
     live: u64,
     planned: Planned,
     /// Where the last words of a thread are.
     call: u64,
     /// Where the call is whose number among all is asked for.
     watch: Option<u64>,
+    marks: Marks,
 }
 
 /// The epoch that is being written.
@@ -141,11 +147,12 @@ impl Planner {
             threads: HashMap::new(),
             begun: Vec::new(),
             epoch: Epoch::default(),
-            large: HashMap::new(),
+            touched: Touched::default(),
             live: 0,
             planned: Planned { head, ..Planned::default() },
             call: 0,
             watch: None,
+            marks: Marks::default(),
         })
     }
 
@@ -153,6 +160,12 @@ impl Planner {
     #[must_use]
     pub fn watching(self, word: u64) -> Self {
         Self { watch: word.checked_mul(WORD), ..self }
+    }
+
+    /// The same; marks of this name begin periods, whose calls are timed together.
+    #[must_use]
+    pub fn marking(self, name: &str) -> Self {
+        Self { marks: Marks::of(name), ..self }
     }
 
     /// Where the call of the step that was pushed last is in the plan, if it was one that returned a block.
@@ -187,10 +200,14 @@ impl Planner {
                 self.allocate(step, block, size, call_of(how, align))
             }
             Op::Reallocate { old, block, size, .. } => self.reallocate(step, old, block, size),
-            Op::Free { block, resident } => self.free(step, block, resident),
+            Op::Free { block, touched } => self.free(step, block, touched),
             Op::UsableSize { block, .. } => self.usable(step, block),
             Op::ThreadStart if self.order != Order::Serial => self.enter(step).map(drop),
             Op::ThreadEnd if self.order != Order::Serial => self.end_thread(step),
+            Op::Mark(ref name) if self.marks.hear(step, name) => {
+                let thread = self.enter(step)?;
+                self.put(thread, &[Word::with(Kind::Mark, 0).0]).map(drop)
+            }
             Op::Refused { .. } => {
                 self.planned.refused += 1;
                 Ok(())
@@ -222,6 +239,9 @@ impl Planner {
     /// It cannot be written.
     pub fn finish(mut self) -> Result<Planned, Error> {
         self.cut()?;
+        for slot in self.touched.live() {
+            self.untouched(slot, None)?;
+        }
         for stream in self.streams.open().into_iter().filter(|s| *s != CONDUCTOR) {
             self.put(stream, &[Word::with(Kind::Stop, 0).0])?;
         }
@@ -249,6 +269,8 @@ impl Planner {
         };
         write().map_err(|e| Error::Write(self.path.clone(), e))?;
         self.planned.end_live = self.live;
+        self.planned.period_ns = self.marks.period();
+        self.planned.other_marks = self.marks.into_others();
         Ok(self.planned)
     }
 
@@ -290,7 +312,7 @@ impl Planner {
         };
         let thread = self.enter(step)?;
         self.slots.live.remove(old);
-        self.large.remove(&live.slot);
+        self.untouched(live.slot, None)?;
         let wait = self.is_to_wait(live, thread);
         let slot = if self.is_alone() {
             self.epoch.has_reused = true;
@@ -312,16 +334,11 @@ impl Planner {
         self.changed(size, live.size)
     }
 
-    fn free(&mut self, step: &Step, block: Block, resident: Option<u32>) -> Result<(), Error> {
+    fn free(&mut self, step: &Step, block: Block, touched: Option<u32>) -> Result<(), Error> {
         let Some(live) = self.before_end(step, block)? else { return Ok(()) };
         let thread = self.enter(step)?;
         self.slots.live.remove(block);
-        if let Some((stream, at)) = self.large.remove(&live.slot)
-            && let Some(pages) = resident
-        {
-            let replaced = self.streams.replace(stream, at, pair(live.slot, pages));
-            replaced.map_err(|e| Error::Write(self.path.clone(), e))?;
-        }
+        self.untouched(live.slot, touched)?;
         let kind = if self.is_to_wait(live, thread) { Kind::FreeWait } else { Kind::Free };
         let at_once = self.is_alone();
         self.epoch.has_reused |= at_once;
@@ -444,10 +461,16 @@ impl Planner {
     ) -> Result<(), Error> {
         let words = [Word::long(long).0, size, pair(old, ALL_PAGES), old_size];
         let at = self.put(thread, &words)?;
-        if size >= LARGE {
-            self.large.insert(long.slot, (thread, at + 16));
-        }
+        self.touched
+            .allocated(long.slot, Place { stream: thread, at: at + 2 * WORD, slot: old, size });
         Ok(())
+    }
+
+    /// The block of a slot ends: of how many pages it is to be touched.
+    fn untouched(&mut self, slot: u32, touched: Option<u32>) -> Result<(), Error> {
+        let Some((place, pages)) = self.touched.ended(slot, touched) else { return Ok(()) };
+        let replaced = self.streams.replace(place.stream, place.at, pair(place.slot, pages));
+        replaced.map_err(|e| Error::Write(self.path.clone(), e))
     }
 
     /// A call was added.

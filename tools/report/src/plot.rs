@@ -1,5 +1,6 @@
 //! The pictures: which there are, and what they show.
 
+mod bars;
 mod dots;
 mod front;
 mod lines;
@@ -29,6 +30,7 @@ pub struct Plot {
 pub(crate) enum Part {
     Pareto,
     Time,
+    Text,
     Memory,
     Latency,
     Curves,
@@ -66,6 +68,7 @@ pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
     // Sequences are read, and not drawn.
     let works = || view.report.workload_indices().filter(|w| !view.report.workloads[*w].alone);
     all.extend(works().filter_map(|work| dots::panel(view, work)));
+    all.extend(works().filter_map(|work| bars::bars(view, work)));
     for work in works() {
         all.extend(lines::memory(view, work, points));
     }
@@ -89,18 +92,36 @@ pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
     all
 }
 
+/// Pictures of all workloads in one, and what they are called.
+const TOGETHER: [(Part, &str, &str); 2] = [
+    (
+        Part::Time,
+        "time",
+        "Time by workload, relative to the baseline (less is better; 95 % intervals; band: noise)",
+    ),
+    (
+        Part::Text,
+        "text",
+        "Time by workload, relative to the baseline: here, and in grey in the text",
+    ),
+];
+
 /// Every picture of `report` that there is data for.
 ///
-/// `time` has all workloads in one; the others are `pareto`, and for each workload with such data `memory-…`, `latency-…`
+/// `time` has all workloads in one, and `text` those that a text has figures of; the others are `pareto`, and for each workload
+/// with such data `memory-…`, `latency-…`
 /// and `curve-…`. Cost: some milliseconds. Never panics.
 pub fn plots(report: &Report) -> Vec<Plot> {
     let view = View::of(report);
     let mut all = Vec::new();
     let placed = placed(&view, FINE);
-    let panels: Vec<&Plot> =
-        placed.iter().filter(|p| p.part == Part::Time).map(|p| &p.plot).collect();
-    all.extend(dots::together(&panels));
-    all.extend(placed.into_iter().filter(|p| p.part != Part::Time).map(|p| p.plot));
+    for (part, name, title) in TOGETHER {
+        let panels: Vec<&Plot> =
+            placed.iter().filter(|p| p.part == part).map(|p| &p.plot).collect();
+        all.extend(dots::together(name, title, &panels));
+    }
+    let alone = |p: &Placed| TOGETHER.iter().all(|(part, ..)| p.part != *part);
+    all.extend(placed.into_iter().filter(alone).map(|p| p.plot));
     all
 }
 

@@ -28,6 +28,13 @@ pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
     };
     all.extend([
         section(
+            "text",
+            "Beside the text",
+            TEXT,
+            vec![tables::beside(view)],
+            figures(Part::Text, "text"),
+        ),
+        section(
             "memory",
             "Memory",
             MEMORY,
@@ -139,6 +146,8 @@ fn which_time(view: &View<'_>) -> String {
     }
 }
 
+const TEXT: &str = "Time relative to the baseline's, here and as the text has it from which the workload is: another machine, single runs, \
+     and the same tests by their description. A bar beyond five times the baseline is cut.";
 const MEMORY: &str = "Resident memory of all processes of a run. The pictures show it over time, and in grey what the program had \
      asked for. In the table: at its peak (below it, relative to the baseline), on average and at the end; \
      RSS/live is the peak over the most that was asked for at one time, below 1 where not all of that was \

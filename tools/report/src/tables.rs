@@ -1,5 +1,6 @@
 //! The tables of a result: time, memory, nanoseconds a call, tails, and what single workloads count besides.
 
+mod beside;
 mod counted;
 mod overall;
 mod program;
@@ -16,6 +17,7 @@ use show::{Cell as Entry, Column, Group, Table};
 
 use crate::view::{State, View, margin};
 
+pub(crate) use beside::{beside, beside_text};
 pub(crate) use counted::counted;
 pub(crate) use overall::{mean_row, overall};
 pub(crate) use program::program;

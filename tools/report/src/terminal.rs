@@ -91,6 +91,8 @@ fn shown(view: &View<'_>) -> Vec<Table> {
             titled(tables::calls(view).brief(), calls.to_owned()),
         ]
     };
+    let beside = format!("time ÷ {base}'s, here and in the text");
+    all.push(titled(tables::beside(view).brief(), beside));
     let orders = Table { has_text: true, ..tables::sequences(view) };
     all.push(titled(orders, "numbers in the order in which objects are handed out".to_owned()));
     all.push(titled(tables::slowest(view).brief(), slow.to_owned()));

@@ -150,7 +150,9 @@ impl Chart<'_> {
             let all = self.lines.iter().flat_map(|line| line.points).chain(area);
             all.filter(|p| takes(self.x.kind, p.0) && takes(self.y.kind, p.1))
         };
-        let x = Axis::around(points().map(|p| p.0), self.x.kind, self.x.unit, across)?;
+        let marks = self.marks.iter().map(|mark| mark.0).filter(|x| takes(self.x.kind, *x));
+        let xs = points().map(|p| p.0).chain(marks);
+        let x = Axis::around(xs, self.x.kind, self.x.unit, across)?;
         let y = Axis::around(points().map(|p| p.1), self.y.kind, self.y.unit, up)?;
         Some((x, y.padded(0.04)))
     }

@@ -87,6 +87,62 @@ impl Bins {
     }
 }
 
+/// Classes of sizes: two to a doubling, and one for sizes that are not known.
+const SIZES: usize = 2 * 40;
+
+/// How many calls took how many ticks, apart for each size of block. Shared by all threads.
+#[derive(Debug)]
+pub struct BySize([Bins; SIZES]);
+
+impl BySize {
+    /// Nothing counted. Of a new one no page has been touched.
+    pub const fn new() -> Self {
+        Self([const { Bins::new() }; SIZES])
+    }
+
+    /// Counts nothing from now on, and has been written to.
+    pub fn clear(&self) {
+        self.0.iter().for_each(Bins::clear);
+    }
+
+    /// A call for a block of `size` took this many ticks; a size of 0 is not known.
+    #[inline(always)]
+    pub fn count(&self, size: usize, ticks: u64) {
+        self.0[class(size)].count(ticks);
+    }
+
+    /// All calls, as [`Bins::counted`].
+    pub fn all(&self) -> impl Iterator<Item = (f64, u64)> {
+        let of =
+            |at: usize| self.0.iter().map(move |bins| bins.0[at].load(Ordering::Relaxed)).sum();
+        (0..BINS).map(move |at| (end(at), of(at))).filter(|(_, n)| *n > 0)
+    }
+
+    /// The least size of a class, the ticks at which a bin ends, and how many calls are in it. Calls for sizes that are not known
+    /// are left out.
+    pub fn each(&self) -> impl Iterator<Item = (usize, f64, u64)> {
+        let classes = self.0.iter().enumerate().skip(1);
+        classes.flat_map(|(at, bins)| bins.counted().map(move |(end, n)| (least(at), end, n)))
+    }
+}
+
+/// The class of a size: 0 for none, then 1, 2, 3, 4, 6, 8, 12, 16 …
+#[inline(always)]
+fn class(size: usize) -> usize {
+    if size == 0 {
+        return 0;
+    }
+    let doubling = size.ilog2();
+    let upper = doubling > 0 && size >> (doubling - 1) & 1 == 1;
+    (2 * doubling as usize + usize::from(upper) + 1).min(SIZES - 1)
+}
+
+/// The least size of a class above 0.
+fn least(class: usize) -> usize {
+    let half = class - 1;
+    (1 << (half / 2)) + half % 2 * (1 << (half / 2) >> 1)
+}
+
 /// The bin of a duration: all below `STEPS` exactly, then `STEPS` to a doubling.
 #[inline(always)]
 fn bin(ticks: u64) -> usize {
@@ -111,6 +167,22 @@ fn end(bin: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_two_classes_to_a_doubling() {
+        for size in (2..5000).chain([1 << 20, (1 << 20) + 1, 1 << 45]) {
+            let of = class(size);
+            assert!(least(of) <= size, "{size}");
+            assert!(of == SIZES - 1 || size < least(of + 1), "{size}");
+        }
+        let counted = BySize::new();
+        for (size, ticks) in [(0, 5), (24, 5), (31, 5), (31, 100), (32, 7)] {
+            counted.count(size, ticks);
+        }
+        let sizes: Vec<(usize, u64)> = counted.each().map(|(size, _, n)| (size, n)).collect();
+        assert_eq!(sizes, [(24, 2), (24, 1), (32, 1)]);
+        assert_eq!(counted.all().map(|(_, n)| n).collect::<Vec<_>>(), [3, 1, 1]);
+    }
 
     #[test]
     fn bins_are_narrow_and_in_order() {

@@ -66,8 +66,8 @@ pub enum Op {
     Free {
         /// Which.
         block: Block,
-        /// Pages of it that were resident, where the recorder asked.
-        resident: Option<u32>,
+        /// Pages of it that the program touched, where the recorder saw it.
+        touched: Option<u32>,
     },
     /// A request was refused.
     Refused {

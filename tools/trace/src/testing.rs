@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! malloc a 100                 a block named a; also calloc, born; `aligned a 100 64`
-//! t1 free a resident 3         thread 1, which begins here; a line without a thread is the last line's thread's
+//! t1 free a touched 3          thread 1, which begins here; a line without a thread is the last line's thread's
 //! +5ms realloc a b 200         5 ms after the last line; without, 1 us
 //! malloc c 4K at 0x1000 from 2 with an address (else one after another), and a frame
 //! usable c 4096 · refused 1G · mark request · name worker · end · fork 4711 · exec /bin/true
@@ -169,8 +169,8 @@ impl State {
                 }
             }
             ("free", &[name, ..]) => {
-                let resident = after(words, "resident").and_then(|pages| pages.try_into().ok());
-                Op::Free { block: self.blocks.remove(name)?, resident }
+                let touched = after(words, "touched").and_then(|pages| pages.try_into().ok());
+                Op::Free { block: self.blocks.remove(name)?, touched }
             }
             ("usable", &[name, usable]) => {
                 Op::UsableSize { block: *self.blocks.get(name)?, usable: number(usable)? }

@@ -17,7 +17,7 @@ fn recording(path: &Path) -> Vec<u8> {
         raw.event(thread, time, Event::Malloc { at, size: n });
         raw.event(thread, time, Event::UsableSize { at, usable: n + 8 });
         match n % 8 {
-            0 => raw.event(thread, time, Event::Resident { pages: n }),
+            0 => raw.event(thread, time, Event::Touched { pages: n }),
             1 => raw.event(thread, time, Event::Frame { frame: n, caller: n / 2, ip: at }),
             2 => raw.event(thread, time, Event::From { frame: n - 1 }),
             3 => raw.event(thread, time, Event::Mark { name: b"here" }),
@@ -106,7 +106,7 @@ fn packed_file() -> (trace::testing::TestTrace, Vec<u8>) {
                     frame: 0,
                 },
                 n if n % 1000 == 0 => Op::Mark("thousand".into()),
-                n => Op::Free { block: n / 2 - 1, resident: None },
+                n => Op::Free { block: n / 2 - 1, touched: None },
             };
             packer.push(&Step { time, thread: 0, op }).unwrap();
         }

@@ -38,7 +38,7 @@ fn fleet(folder: &Path) {
                 packer.push(&Step { time: block * 1000, thread: 0, op }).unwrap();
             }
             for block in (0..2000u64).filter(|block| block % 25 != 0) {
-                let op = Op::Free { block, resident: None };
+                let op = Op::Free { block, touched: None };
                 packer.push(&Step { time: 2_000_000 + block * 1000, thread: 0, op }).unwrap();
             }
         };

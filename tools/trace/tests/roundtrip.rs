@@ -39,13 +39,13 @@ fn steps(count: usize, seed: u64) -> Vec<Step> {
         let taken = (draw.below(4) < 2 && !live.is_empty())
             .then(|| live.swap_remove(draw.place(live.len())));
         let op = match (taken, draw.below(20)) {
-            (Some(block), 1) => Op::Free { block, resident: Some(frame * 1000) },
+            (Some(block), 1) => Op::Free { block, touched: Some(frame * 1000) },
             (Some(old), 2..4) => {
                 block += 1;
                 live.push(block - 1);
                 Op::Reallocate { old, block: block - 1, size, address, frame }
             }
-            (Some(block), _) => Op::Free { block, resident: None },
+            (Some(block), _) => Op::Free { block, touched: None },
             (None, 0) => Op::Refused { size },
             (None, 1) => Op::ThreadName(format!("thread {size}")),
             (None, 2) => Op::Fork { child: frame },
@@ -127,8 +127,8 @@ fn steps_that_cannot_come_now_are_refused() {
         assert!(push(0, allocate(0)).is_err());
         assert!(push(0, allocate(2)).is_err());
         assert!(push(2, Op::ThreadStart).is_err());
-        assert!(push(0, Op::Free { block: 1, resident: None }).is_err());
-        push(0, Op::Free { block: 0, resident: None }).unwrap();
-        assert!(push(0, Op::Free { block: 0, resident: None }).is_err());
+        assert!(push(0, Op::Free { block: 1, touched: None }).is_err());
+        push(0, Op::Free { block: 0, touched: None }).unwrap();
+        assert!(push(0, Op::Free { block: 0, touched: None }).is_err());
     });
 }

@@ -10,6 +10,7 @@ mod judge;
 mod kernel;
 mod reach;
 mod slowest;
+mod texts;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,8 @@ enum Chore {
     Slowest(slowest::Options),
     /// The block allocators beside others
     Blocks(Words),
+    /// The figures of docs/texts.md, all made again: records and pictures in one folder
+    Texts(texts::Options),
     /// The recorded run of docs/performance.md is the newest of bench/record
     Benchmarks(benchmarks::Options),
 }
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Chore::Fidelity(options) => ("fidelity", fidelity::run(&options)),
         Chore::Faults(options) => ("faults", faults::run(&options)),
         Chore::Slowest(options) => ("slowest", slowest::run(&options)),
+        Chore::Texts(options) => ("texts", texts::run(&options)),
         Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
     };
     match ended {

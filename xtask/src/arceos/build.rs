@@ -8,6 +8,7 @@
 //!
 //! All of it lands in `bare-metal/arceos` of the target folder.
 
+use super::OTHERS;
 use super::boot::Images;
 use crate::command;
 use crate::peers::{output, root};
@@ -21,6 +22,7 @@ use std::process::Command;
 const GENERATOR: (&str, &str) = ("axconfig-gen", "0.2.1");
 const PLATFORM: &str = "axplat-riscv64-qemu-virt";
 const OBJCOPY: &str = "riscv64-unknown-elf-objcopy";
+const COMPILER: &str = "riscv64-unknown-elf-gcc";
 
 /// What puts our allocators under the OS.
 const PATCH: &str = "[patch.crates-io]\naxallocator = { path = ";
@@ -31,7 +33,8 @@ fn folder() -> PathBuf {
 
 /// What to install, or that crates.io is out of reach.
 pub(super) fn missing() -> Option<String> {
-    let missing = command::missing(OBJCOPY, "binutils-riscv64-unknown-elf");
+    let missing = command::missing(OBJCOPY, "binutils-riscv64-unknown-elf")
+        .or_else(|| command::missing(COMPILER, "gcc-riscv64-unknown-elf"));
     if missing.is_some() {
         return missing;
     }
@@ -99,8 +102,17 @@ fn patched() -> Result<PathBuf, String> {
     let named = |e: std::io::Error| format!("{}: {e}", manifest.display());
     let text = fs::read_to_string(&manifest).map_err(named)?;
     let text = text.replace("../../../testkit/bodies", &there.display().to_string());
-    fs::write(&manifest, text).map_err(named)?;
+    fs::write(&manifest, with_others(&text)).map_err(named)?;
     Ok(to)
+}
+
+/// The application's manifest with a feature for each of ours that the OS has no name for: it is built with its default, which
+/// our crate then puts another behind.
+pub(super) fn with_others(manifest: &str) -> String {
+    let feature = |name: &&str| format!("{name} = [\"tlsf\", \"axallocator/{name}\"]\n");
+    let features: String = OTHERS.iter().map(feature).collect();
+    let text = manifest.replacen("[features]\n", &format!("[features]\n{features}"), 1);
+    format!("{}\naxallocator = \"0.2\"\n", text.trim_end())
 }
 
 /// Copies a folder; what is the same already keeps its time, so that cargo does not build it anew.

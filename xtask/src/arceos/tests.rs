@@ -33,6 +33,14 @@ fn a_body_that_one_of_them_did_not_reach_is_a_dash() {
 }
 
 #[test]
+fn the_copy_has_features_for_those_that_the_os_does_not_have() {
+    let manifest = build::with_others("[features]\ntlsf = []\n\n[dependencies]\naxstd = \"1\"\n");
+    assert!(manifest.starts_with("[features]\nsharded = [\"tlsf\", \"axallocator/sharded\"]\n"));
+    assert!(manifest.contains("\ntlsf = []\n"), "{manifest}");
+    assert!(manifest.ends_with("axstd = \"1\"\naxallocator = \"0.2\"\n"), "{manifest}");
+}
+
+#[test]
 fn a_copy_leaves_alone_what_is_the_same_and_a_lock_file_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (folder.path().join("from"), folder.path().join("to"));

@@ -45,6 +45,9 @@ fn sources() -> Vec<Source> {
     toml::from_str(SOURCES).map_or_else(|_| Vec::new(), |sources: Sources| sources.source)
 }
 
+/// The folder of those that are no malloc.
+const REGION: &str = "region";
+
 /// For all of them.
 const SHARED: [&str; 4] = ["-O3", "-DNDEBUG", "-fPIC", "-shared"];
 
@@ -67,7 +70,9 @@ pub(super) fn build() -> Vec<String> {
 
 /// What [`build`] has made before.
 pub(super) fn built() -> Vec<Allocator> {
-    let there = sources().into_iter().filter(|source| source.library().exists());
+    let there = sources()
+        .into_iter()
+        .filter(|source| source.library().exists() && !source.is_for_regions());
     there.map(|s| Allocator { path: s.library(), name: s.name, version: s.version }).collect()
 }
 
@@ -81,13 +86,18 @@ impl Source {
         folder().join(&self.file)
     }
 
+    /// Whether it is no malloc, but hands out blocks of memory that it is given.
+    fn is_for_regions(&self) -> bool {
+        Path::new(&self.file).starts_with(REGION)
+    }
+
     fn build(&self) -> Result<(), String> {
         eprintln!("peers: making {}", self.name);
         let failed = |path: &Path| {
             let path = path.display().to_string();
             move |e: std::io::Error| format!("{path}: {e}")
         };
-        fs::create_dir_all(folder()).map_err(failed(&folder()))?;
+        fs::create_dir_all(folder().join(REGION)).map_err(failed(&folder()))?;
         let partial = folder().join(format!("{}.partial-{}", self.name, std::process::id()));
         let (package, version) = (&self.package.0, &self.package.1);
         if self.files.is_empty() {
@@ -176,6 +186,8 @@ fn fetch(package: &str, version: &str) -> Result<PathBuf, String> {
 mod tests {
     #[test]
     fn the_list_is_read() {
-        assert_eq!(super::sources().len(), 5);
+        let sources = super::sources();
+        assert_eq!(sources.len(), 6);
+        assert_eq!(sources.iter().filter(|source| source.is_for_regions()).count(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! The component OS's memory test, as an application of ArceOS: what its allocator has to do in a kernel.
 //!
 //! The bodies are those of [`bodies`] but for `mi`, in which memory is refused: there this kernel panics. Each is checked as
-//! it goes and counted in instructions, so that two allocators can be compared exactly.
+//! it goes and counted in instructions, so that two allocators can be compared exactly. The last, `c`, is in C ([`c`]).
 //!
 //! A line for each body says `memtest NAME COUNT instructions`; when all have passed, the firmware is told so, and QEMU
 //! ends with status 0. A kernel that panics shuts down without that, and the status is 1.
@@ -10,6 +10,7 @@
 
 extern crate axstd;
 
+mod c;
 mod machine;
 
 use axstd::println;
@@ -29,6 +30,12 @@ fn main() {
         println!("memtest {name} {count} instructions");
         all += count;
     }
+    let start = machine::instructions();
+    let wrong = c::run();
+    let count = machine::instructions() - start;
+    assert_eq!(wrong, 0, "the test in C");
+    println!("memtest c {count} instructions");
+    all += count;
     println!("memtest all {all} instructions");
     machine::passed();
 }

@@ -14,7 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 use base::{AddMemory, BlockAllocator};
 use blocks::subjects::{self, Visit};
-use registry::{BLOCKS, PEERS};
+use blocks::tlsf_c;
+use registry::{BLOCKS, FORMS, PEERS, TLSF_C};
 
 /// What stands before a payload.
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +36,18 @@ struct Heap(Box<dyn BlockAllocator>);
 // SAFETY: the allocator and its region are this program's for good, and used under the lock only.
 unsafe impl Send for Heap {}
 
-/// Puts the allocator called `name` on a new region of `bytes`.
+/// Puts the allocator called `name` on a new region of `bytes`; TLSF in C has its library's path behind a colon.
 pub(crate) fn start(name: &str, bytes: usize) -> Result<(), String> {
-    let names: Vec<&str> = BLOCKS.iter().map(|block| block.name).chain(PEERS).collect();
-    if !names.contains(&name) {
+    let name = match name.split_once(':') {
+        Some((TLSF_C, path)) => {
+            tlsf_c::load(path)?;
+            TLSF_C
+        }
+        _ => name,
+    };
+    let ours = BLOCKS.iter().map(|block| block.name);
+    let names: Vec<&str> = ours.chain(FORMS).chain(PEERS).collect();
+    if name != TLSF_C && !names.contains(&name) {
         return Err(format!("no allocator {name}; there are malloc, null, {}", names.join(", ")));
     }
     // SAFETY: a new private mapping touches nothing that is there.

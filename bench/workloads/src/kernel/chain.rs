@@ -70,7 +70,9 @@ fn run(arguments: &Arguments, results: &mut Results) {
         walks: arguments.get("walks"),
         results,
     };
-    if let Err(why) = super::visit(arguments.allocator(), arguments.region_bytes(), chain) {
+    if let Err(why) =
+        super::visit(arguments.allocator(), super::BARE, arguments.region_bytes(), chain)
+    {
         wrong(why);
     }
 }
@@ -237,7 +239,7 @@ impl<T: Copy> Others<T> {
         while all.own.len() > left {
             let block = all.own.swap_remove(rng.below(all.own.len()));
             // SAFETY: live, and not used again.
-            unsafe { heap::free(block) };
+            unsafe { heap::free(block, OTHER, heap::ALIGN) };
         }
         all
     }
@@ -266,7 +268,7 @@ impl<T: Copy> Others<T> {
         }
         for block in self.own {
             // SAFETY: as above.
-            unsafe { heap::free(block) };
+            unsafe { heap::free(block, OTHER, heap::ALIGN) };
         }
     }
 }

@@ -5,7 +5,7 @@ use core::hint::black_box;
 use core::ptr::NonNull;
 use core::slice;
 
-use blocks::kernel::Pages;
+use blocks::kernel::{PageCost, Pages};
 use kernel::kmem_cache::{KmemCache, Policy, Settings};
 
 use super::chain::median;
@@ -33,7 +33,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let pairs = arguments.get("pairs").max(BULK as u64);
     let Some(memory) = super::map(1 << 20) else { wrong("no memory for a cache") };
     // SAFETY: mapped just now, and never unmapped.
-    let pages = unsafe { Pages::on(memory) };
+    let pages = unsafe { Pages::on(memory, PageCost::BARE) };
     let settings = Settings::new("pairs", SIZE).policy(Policy::Magazine(0));
     let cache = pages.and_then(|(pages, _)| KmemCache::new(settings, pages).ok());
     let Some(mut cache) = cache else { wrong("a cache of 64 bytes was refused") };
@@ -74,7 +74,7 @@ fn of_malloc(pairs: u64) {
     for _ in 0..pairs {
         let block = black_box(heap::malloc(SIZE));
         // SAFETY: allocated just now, or null.
-        unsafe { heap::free(block) };
+        unsafe { heap::free(block, SIZE, heap::ALIGN) };
     }
 }
 

@@ -12,7 +12,7 @@
 
 use core::ptr::NonNull;
 
-use blocks::kernel::{Pages, Serve, Visit};
+use blocks::kernel::{PageCost, Pages, Serve, Visit};
 use kernel::kmem_cache::{KmemCache, Policy, Settings};
 
 use super::chain::Others;
@@ -54,7 +54,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
                 rng: Rng::new(seed),
                 results,
             };
-            if let Err(why) = super::visit(name, arguments.region_bytes(), items) {
+            if let Err(why) = super::visit(name, super::BARE, arguments.region_bytes(), items) {
                 wrong(why);
             }
         }
@@ -73,7 +73,7 @@ impl Cache {
     fn new(policy: Policy) -> Self {
         let Some(memory) = super::map(1 << 20) else { wrong("no memory for a cache") };
         // SAFETY: mapped just now, and never unmapped.
-        let pages = unsafe { Pages::on(memory) };
+        let pages = unsafe { Pages::on(memory, PageCost::BARE) };
         let settings = Settings::new("stack", SIZE).policy(policy);
         let cache = pages.and_then(|(pages, _)| KmemCache::new(settings, pages).ok());
         let Some(cache) = cache else { wrong("a cache of 40 bytes was refused") };

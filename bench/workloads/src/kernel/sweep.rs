@@ -3,30 +3,40 @@
 //!
 //! Where each request is a system call there are fewer of them ([`Serve::SLOWER`]).
 //!
-//! As there, an object is not touched, only allocated and freed. Before each range some pairs are not timed: then objects are
-//! marked, and the marks checked. A point is the middle of many pieces. What is refused is counted and never timed, and a range in which nothing was granted has no
-//! point.
+//! As there, an object is not touched, only allocated and freed, and pages and what is around a call cost what
+//! they do in a kernel, unless they are to be bare.
+//! Before each range many pairs are not timed, until the holes between objects are as many as they will ever be; in some of them
+//! objects are marked, and the marks checked. A point is the middle of many pieces of processor time. What is refused is counted
+//! and never timed, and a range in which nothing was granted has no point.
 
 use std::collections::BTreeSet;
 
-use blocks::kernel::{Serve, Visit};
+use blocks::kernel::{PageCost, Serve, Visit};
 
-use crate::arguments::{Arguments, fixed, scaled};
+use crate::arguments::{Arguments, Parameter, choice, fixed, scaled};
 use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
-use timing::{overhead, ticks, ticks_per_second};
 
 /// Narrow ranges of sizes, one beside the other.
 pub(crate) const SWEEP: Workload = Workload {
     name: "kernel-sweep",
     about: "random objects of a full table are replaced, for sizes of 0 to 63, 64 to 127 … 16,383; and what they waste",
     parameters: &[
-        fixed("slots", 2000, "objects of the table; the text has 10,000"),
+        SLOTS,
+        fixed("first", 0, "bytes of the smallest object of the first range").least(0),
         fixed("last", 16_320, "bytes of the smallest object of the last range"),
         fixed("step", 64, "bytes from a range to the next, and of a range"),
-        scaled("pairs", 5000, "objects that are replaced for each range; the text has 10 million"),
+        scaled(
+            "pairs",
+            10_000,
+            "objects that are replaced for each range; the text has 10 million",
+        ),
+        SETTLE,
+        PAGES,
+        PAGE_NS,
+        CALLS,
     ],
     run: run_sweep,
 };
@@ -36,12 +46,36 @@ pub(crate) const WIDE: Workload = Workload {
     name: "kernel-wide",
     about: "random objects of a full table are replaced, for six wide ranges of sizes, fifty times each",
     parameters: &[
-        fixed("slots", 2000, "objects of the table; the text has 10,000"),
+        SLOTS,
         fixed("runs", 50, "runs of each range, as in the text"),
         scaled("pairs", 5000, "objects that are replaced in each run; the text has 10 million"),
+        SETTLE,
+        PAGES,
+        PAGE_NS,
+        CALLS,
     ],
     run: run_wide,
 };
+
+const SLOTS: Parameter = fixed("slots", 2000, "objects of the table; the text has 10,000");
+const SETTLE: Parameter =
+    fixed("settle", 4, "times that the whole table is replaced before, untimed").least(0);
+const PAGES: Parameter = choice(
+    "pages",
+    &["kernel", "bare"],
+    "what a page costs: as in Linux 5.4, or nothing but the buddy system's own work",
+);
+const CALLS: Parameter = choice(
+    "calls",
+    &["kernel", "bare"],
+    "what is around a call of xvmalloc and zsmalloc: locks and a handle as in Linux 5.4, or nothing",
+);
+const PAGE_NS: Parameter = fixed(
+    "page-ns",
+    PageCost::KERNEL_NS,
+    "nanoseconds for a page taken and given back, beside setting it to 0, where pages are a kernel's",
+)
+.least(0);
 
 /// From, and to, excluded.
 const WIDE_RANGES: [(usize, usize); 6] =
@@ -53,10 +87,15 @@ const PAGE: usize = 4096;
 
 fn run_sweep(arguments: &Arguments, results: &mut Results) {
     let (last, step) = (arguments.size("last"), arguments.size("step").max(1));
-    let ranges = (0..=last).step_by(step).map(|low| (low, low + step)).collect();
+    let ranges =
+        (arguments.size("first")..=last).step_by(step).map(|low| (low, low + step)).collect();
     run(arguments, results, ranges, 1, |results, (low, _), _, seen| {
         if let Some(ns) = seen.ns {
-            results.point("pair", low as f64, ns);
+            let series = if seen.is_slower { "areas" } else { "pair" };
+            results.point(series, low as f64, ns);
+        }
+        if seen.refused > 0.0 {
+            results.point("refused", low as f64, seen.refused);
         }
         if let Some(waste) = seen.waste {
             results.point("waste", low as f64, waste);
@@ -68,7 +107,8 @@ fn run_wide(arguments: &Arguments, results: &mut Results) {
     let (ranges, runs) = (WIDE_RANGES.to_vec(), arguments.get("runs"));
     run(arguments, results, ranges, runs, |results, (low, high), run, seen| {
         if let Some(ns) = seen.ns {
-            results.point(format_args!("{low}-{high}"), run as f64, ns);
+            let apart = if seen.is_slower { "areas/" } else { "" };
+            results.point(format_args!("{apart}{low}-{high}"), run as f64, ns);
         }
         if run == 1
             && let Some(waste) = seen.waste
@@ -90,12 +130,19 @@ fn run(
         rng: Rng::new(arguments.seed()),
         slots,
         pairs: arguments.get("pairs"),
+        settle: arguments.get("settle"),
         ranges,
         runs,
         say,
         results,
     };
-    if let Err(why) = super::visit(arguments.allocator(), arguments.region_bytes(), bench) {
+    let cost = match arguments.get("pages") {
+        0 => PageCost::of(arguments.get("page-ns"), true),
+        _ => PageCost::BARE,
+    };
+    let kernels = (cost, arguments.get("calls") == 0);
+    let visited = super::visit(arguments.allocator(), kernels, arguments.region_bytes(), bench);
+    if let Err(why) = visited {
         wrong(why);
     }
 }
@@ -106,12 +153,18 @@ struct Seen {
     ns: Option<f64>,
     /// Bytes that an object holds beyond those that were asked for.
     waste: Option<f64>,
+    /// Per cent of the requests.
+    refused: f64,
+    /// Whether each request is a system call: its nanoseconds are no scale for the others'.
+    is_slower: bool,
 }
 
 struct Bench<'a> {
     rng: Rng,
     slots: usize,
     pairs: u64,
+    /// Times that the table is replaced before.
+    settle: u64,
     ranges: Vec<(usize, usize)>,
     runs: u64,
     say: fn(&mut Results, (usize, usize), u64, &Seen),
@@ -123,11 +176,9 @@ type Slot<T> = Option<(T, usize)>;
 
 impl Visit for Bench<'_> {
     fn visit<A: Serve>(mut self, mut heap: A) {
-        let overhead = overhead();
-        let ns_per_tick = 1e9 / ticks_per_second();
         let wanted = self.pairs.div_ceil(A::SLOWER.1);
         let mut pieces = Pieces::new(RUN, wanted / RUN);
-        let (mut pairs, mut ticks, mut refused) = (0, 0, 0);
+        let (mut pairs, mut ns, mut refused) = (0, 0, 0);
         let mut peak = 0;
         for (low, high) in self.ranges {
             for run in 1..=self.runs {
@@ -138,30 +189,34 @@ impl Visit for Bench<'_> {
                     low,
                     width: (high - low) as u64,
                     timed: &mut pieces,
+                    requests: 0,
                     refused: 0,
-                    overhead,
                 };
                 range.heap.begin(high - 1);
                 range.fill();
-                range.replace_marked(wanted / 4);
-                range.replace(wanted);
+                if range.is_served() {
+                    let settle = self.settle * range.table.len() as u64;
+                    range.replace_marked(wanted / 4);
+                    range.replace(settle / A::SLOWER.1);
+                    range.timed.clear();
+                    range.replace(wanted);
+                }
                 let waste = range.waste();
                 peak = peak.max(range.empty());
-                let Range { refused: here, rng, .. } = range;
+                let Range { requests, refused: here, rng, .. } = range;
                 self.rng = rng;
-                let ns = pieces.each().map(|ticks| ticks * ns_per_tick);
                 let timed = pieces.all();
+                let seen = Seen {
+                    ns: pieces.each(),
+                    waste,
+                    refused: 100.0 * here as f64 / requests.max(1) as f64,
+                    is_slower: A::SLOWER.1 > 1,
+                };
                 pieces.clear();
-                (self.say)(self.results, (low, high), run, &Seen { ns, waste });
-                (pairs, ticks, refused) = (pairs + timed.0, ticks + timed.1, refused + here);
+                (self.say)(self.results, (low, high), run, &seen);
+                (pairs, ns, refused) = (pairs + timed.0, ns + timed.1, refused + here);
             }
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "seconds, in nanoseconds"
-        )]
-        let ns = (ticks as f64 * ns_per_tick) as u64;
         self.results.work(2 * pairs, ns);
         self.results.peak_live(peak);
         self.results.refused(refused);
@@ -174,10 +229,10 @@ struct Range<'a, A: Serve> {
     table: Vec<Slot<A::Token>>,
     low: usize,
     width: u64,
-    /// Pairs, and their ticks.
+    /// Pairs, and the nanoseconds that they took.
     timed: &'a mut Pieces,
+    requests: u64,
     refused: u64,
-    overhead: u64,
 }
 
 impl<A: Serve> Range<'_, A> {
@@ -195,6 +250,7 @@ impl<A: Serve> Range<'_, A> {
     #[inline(always)]
     fn make(&mut self, size: usize) -> Slot<A::Token> {
         let made = self.heap.allocate(size);
+        self.requests += 1;
         self.refused += u64::from(made.is_none());
         Some((made?, size))
     }
@@ -206,6 +262,11 @@ impl<A: Serve> Range<'_, A> {
             self.table[at] = self.make(size);
             self.mark(at);
         }
+    }
+
+    /// Whether anything was granted: else nothing of this range will be.
+    fn is_served(&self) -> bool {
+        self.table.iter().any(Option::is_some)
     }
 
     /// Writes an object's first bytes and its last.
@@ -271,16 +332,16 @@ impl<A: Serve> Range<'_, A> {
     /// Pairs that are timed.
     #[inline(never)]
     fn replace(&mut self, pairs: u64) {
-        let (mut run, mut since) = (0, ticks());
+        let (mut run, mut begun) = (0, Pieces::now());
         for _ in 0..pairs {
             let random = self.rng.next();
             let at = self.place(random);
             if self.table[at].is_none() {
                 // It was refused earlier: this is half a pair.
-                self.count(run, since);
+                self.timed.end(run, begun, Pieces::now());
                 let size = self.size(random);
                 self.table[at] = self.make(size);
-                (run, since) = (0, ticks());
+                (run, begun) = (0, Pieces::now());
                 continue;
             }
             self.free(at);
@@ -288,20 +349,17 @@ impl<A: Serve> Range<'_, A> {
             self.table[at] = self.make(size);
             if self.table[at].is_none() {
                 // The free alone is no pair, and refusing is quick.
-                (run, since) = (0, ticks());
+                (run, begun) = (0, Pieces::now());
                 continue;
             }
             run += 1;
             if run == RUN {
-                self.count(run, since);
-                (run, since) = (0, ticks());
+                let now = Pieces::now();
+                self.timed.end(run, begun, now);
+                (run, begun) = (0, now);
             }
         }
-        self.count(run, since);
-    }
-
-    fn count(&mut self, pairs: u64, since: u64) {
-        self.timed.add(pairs, (ticks() - since).saturating_sub(self.overhead));
+        self.timed.end(run, begun, Pieces::now());
     }
 
     /// What the allocator says it holds; where it does not know, the pages that objects lie in. Less what was asked for, of an

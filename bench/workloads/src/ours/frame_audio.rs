@@ -47,6 +47,8 @@ pub(crate) const WORKLOAD: Workload = Workload {
 struct Periods {
     /// Time in the parts that allocate, of each period.
     ns: Vec<u64>,
+    /// From when each began by the clock until it ended.
+    whole: Vec<u64>,
     missed: usize,
     /// The latest that the system woke the thread.
     late: u64,
@@ -55,7 +57,7 @@ struct Periods {
 
 impl Periods {
     fn for_so_many(count: usize) -> Self {
-        Self { ns: Vec::with_capacity(count), ..Self::default() }
+        Self { ns: Vec::with_capacity(count), whole: Vec::with_capacity(count), ..Self::default() }
     }
 
     /// Waits for the period that begins at `time`; late only counts what the system adds to a wait.
@@ -67,12 +69,17 @@ impl Periods {
         self.late = self.late.max(timing::now() - time);
     }
 
-    fn ended(&mut self, ns: u64, deadline: u64) {
+    /// The period that began at `begin` has ended, and should have before `length` went by.
+    fn ended(&mut self, ns: u64, begin: u64, length: u64) {
+        let whole = timing::now().saturating_sub(begin);
         self.ns.push(ns);
-        self.missed += usize::from(timing::now() > deadline);
+        self.whole.push(whole);
+        self.missed += usize::from(whole > length);
     }
 
-    fn print(&mut self, results: &mut Results, names: [&str; 4]) {
+    fn print(&mut self, results: &mut Results, name: &str, length: u64, names: [&str; 4]) {
+        results.histogram(name, self.whole.iter().copied(), length);
+        results.histogram(&format!("{name}-in-malloc"), self.ns.iter().copied(), length);
         let us = |ns: u64| format!("{:.1}", ns as f64 / 1e3);
         self.ns.sort_unstable();
         let at = |i: usize| self.ns.get(i).copied().unwrap_or(0);
@@ -105,7 +112,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
                 periods.wait(begin);
                 let before = timing::now();
                 periods.calls += audio.callback();
-                periods.ended(timing::now() - before, begin + CALLBACK);
+                periods.ended(timing::now() - before, begin, CALLBACK);
             }
             audio.end();
             periods
@@ -118,7 +125,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
             let begin = start + i as u64 * FRAME;
             periods.wait(begin);
             let ns = game.frame(i);
-            periods.ended(ns, begin + FRAME);
+            periods.ended(ns, begin, FRAME);
         }
         periods.calls = game.calls;
         let peak = game.peak;
@@ -130,9 +137,9 @@ fn run(arguments: &Arguments, results: &mut Results) {
     results.peak_live(peak);
     let names =
         ["missed_callbacks", "worst_callback_us", "median_callback_us", "latest_callback_us"];
-    audio.print(results, names);
+    audio.print(results, "callback", CALLBACK, names);
     let names = ["missed_frames", "worst_frame_us", "median_frame_us", "latest_frame_us"];
-    game.print(results, names);
+    game.print(results, "frame", FRAME, names);
 }
 
 fn sleep_until(ns: u64) {

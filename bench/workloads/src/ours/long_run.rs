@@ -131,7 +131,7 @@ impl Cache {
             // SAFETY: `insert` marked all but the head, unless `size` was overwritten: then this is what finds out.
             unsafe { verify(body, (size as usize).saturating_sub(HEAD), u64::from(key)) };
             // SAFETY: live, and in no list any more.
-            unsafe { heap::free(block) };
+            unsafe { heap::free(block, size as usize, heap::ALIGN) };
             self.live -= size as usize;
             self.freed += 1;
             entry = next;

@@ -55,7 +55,7 @@ fn batches(size: usize, iterations: u64) {
             // SAFETY: marked above.
             unsafe { verify(block, size, i as u64) };
             // SAFETY: allocated above, and not used again.
-            unsafe { heap::free(block) };
+            unsafe { heap::free(block, size, heap::ALIGN) };
         }
     }
 }

@@ -124,7 +124,7 @@ fn drop_list(mut at: *mut Item, size: usize) -> usize {
         let next = unsafe { &*at }.next;
         apart += usize::from(!next.is_null() && at.addr().abs_diff(next.addr()) > size + NEAR);
         // SAFETY: allocated by `list`, and not used again.
-        unsafe { heap::free(at.cast()) };
+        unsafe { heap::free(at.cast(), size, heap::ALIGN) };
         at = next;
     }
     apart

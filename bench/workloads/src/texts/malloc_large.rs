@@ -86,6 +86,6 @@ impl Large {
             }
         }
         // SAFETY: a live block of ours, or null.
-        unsafe { heap::free(self.at) };
+        unsafe { heap::free(self.at, self.size, heap::ALIGN) };
     }
 }

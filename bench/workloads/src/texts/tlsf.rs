@@ -1,18 +1,21 @@
 //! The TLSF text's bench: a table full of blocks, a random one freed and another allocated in its place, timed for one
 //! range of sizes after the other.
 //!
-//! Only pairs of a free and an allocation that was granted are timed. In the text a curve falls where its pool is
-//! exhausted, because refusing is quick; and where a thread lost its processor it has a spike. Here a point is the middle of many
-//! pieces, what is refused is outside of the time, and a point where nothing was
-//! granted is missing.
+//! A point is the middle of many pieces of processor time: who loses the processor for a moment makes no spike. Curves:
+//!
+//! ```text
+//! pair         pairs of a free and an allocation that was granted; a point is missing where nothing was
+//! as-timed     as in the text, whatever came of a request: falls where the pool is exhausted, because refusing is quick
+//! refused      per cent of the requests; only where there are some, and so are the points of `as-timed` that differ
+//! ```
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all, table};
+use crate::heap;
 use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::Results;
 use crate::rng::Rng;
-use timing::{overhead, ticks, ticks_per_second};
 
 /// Narrow ranges of sizes, one beside the other.
 pub(crate) const SWEEP: Workload = Workload {
@@ -46,10 +49,19 @@ const WIDE_RANGES: [(usize, usize); 6] =
 fn run_sweep(arguments: &Arguments, results: &mut Results) {
     let (last, step) = (arguments.size("last"), arguments.size("step").max(1));
     let mut bench = Bench::new(arguments);
-    for low in (0..=last).step_by(step) {
-        bench.range(low, low + step);
-        if let Some(ns) = bench.ns_per_pair() {
-            results.point("pair", low as f64, ns);
+    let ranges = (0..=last).step_by(step);
+    let seen: Vec<(f64, Seen)> =
+        ranges.map(|low| (low as f64, bench.range(low, low + step))).collect();
+    let some_refused = seen.iter().any(|(_, seen)| seen.refused > 0.0);
+    for (low, Seen { granted, all, refused }) in seen {
+        if let Some(ns) = granted {
+            results.point("pair", low, ns);
+        }
+        if some_refused && let Some(ns) = all {
+            results.point("as-timed", low, ns);
+        }
+        if refused > 0.0 {
+            results.point("refused", low, refused);
         }
     }
     bench.end(results, last + step / 2);
@@ -59,8 +71,7 @@ fn run_wide(arguments: &Arguments, results: &mut Results) {
     let mut bench = Bench::new(arguments);
     for (low, high) in WIDE_RANGES {
         for run in 1..=arguments.get("runs") {
-            bench.range(low, high);
-            if let Some(ns) = bench.ns_per_pair() {
+            if let Some(ns) = bench.range(low, high).granted {
                 results.point(format_args!("{low}-{high}"), run as f64, ns);
             }
         }
@@ -68,19 +79,28 @@ fn run_wide(arguments: &Arguments, results: &mut Results) {
     bench.end(results, WIDE_RANGES[5].1 / 2);
 }
 
-/// Pairs of a piece, between two readings of the counter: what is lost at most when one is refused.
+/// Pairs of a piece, between two readings of the clock: what is lost at most when one is refused.
 const RUN: u64 = 250;
+
+/// What was seen of a range.
+struct Seen {
+    /// Nanoseconds of a pair that was granted; none if none was.
+    granted: Option<f64>,
+    /// The same of all, granted or not.
+    all: Option<f64>,
+    /// Per cent of the requests.
+    refused: f64,
+}
 
 struct Bench {
     rng: Rng,
     slots: usize,
     pairs: u64,
-    /// Pairs timed, and their ticks: of the last range, and of all before it.
-    last: Pieces,
-    before: (u64, u64),
-    /// What reading the counter takes.
-    overhead: u64,
-    ns_per_tick: f64,
+    /// Of the present range: pairs that were granted, and all.
+    granted: Pieces,
+    all: Pieces,
+    /// Pairs that were granted, and their nanoseconds, of all ranges.
+    sums: (u64, u64),
 }
 
 impl Bench {
@@ -90,18 +110,16 @@ impl Bench {
             rng: Rng::new(arguments.seed()),
             slots: arguments.size("slots").max(1),
             pairs,
-            last: Pieces::new(RUN, pairs / RUN),
-            before: (0, 0),
-            overhead: overhead(),
-            ns_per_tick: 1e9 / ticks_per_second(),
+            granted: Pieces::new(RUN, pairs / RUN),
+            all: Pieces::new(RUN, pairs / RUN),
+            sums: (0, 0),
         }
     }
 
     /// Fills a table with blocks of at least `low` and less than `high` bytes, replaces random ones, empties it.
     #[inline(never)]
-    fn range(&mut self, low: usize, high: usize) {
-        self.before = self.sums();
-        self.last.clear();
+    fn range(&mut self, low: usize, high: usize) -> Seen {
+        let before = heap::refused();
         let (slots, width) = (self.slots as u64, (high - low) as u64);
         // No block of no bytes: some allocators have none.
         let size = |random: u64| (low + (((random >> 32) * width) >> 32) as usize).max(1);
@@ -111,56 +129,53 @@ impl Bench {
         for (i, block) in table.iter_mut().enumerate() {
             *block = Block::new(size(rng.next()), i as u64);
         }
-        let (mut run, mut since) = (0, ticks());
+        let (mut run, mut begun) = (0, Pieces::now());
+        let (mut tried, mut since) = (0, begun);
         for _ in 0..self.pairs {
             let random = rng.next();
             let at = (((random & 0xffff_ffff) * slots) >> 32) as usize;
             let slot = &mut table[at];
             if slot.is_none() {
                 // It was refused earlier: this is half a pair.
-                self.count(run, since);
+                self.granted.end(run, begun, Pieces::now());
                 *slot = Block::new(size(random), at as u64);
-                (run, since) = (0, ticks());
-                continue;
+                (run, begun) = (0, Pieces::now());
+            } else {
+                slot.replace(|| Block::new(size(random), at as u64));
+                run += 1;
+                if slot.is_none() {
+                    (run, begun) = (0, Pieces::now());
+                }
             }
-            slot.replace(|| Block::new(size(random), at as u64));
-            run += 1;
-            if slot.is_none() {
-                (run, since) = (0, ticks());
-            } else if run == RUN {
-                self.count(run, since);
-                (run, since) = (0, ticks());
+            tried += 1;
+            if tried == RUN || run == RUN {
+                // One reading ends both, where nothing was refused.
+                let now = Pieces::now();
+                if tried == RUN {
+                    self.all.end(tried, since, now);
+                    (tried, since) = (0, now);
+                }
+                if run == RUN {
+                    self.granted.end(run, begun, now);
+                    (run, begun) = (0, now);
+                }
             }
         }
-        self.count(run, since);
+        self.granted.end(run, begun, Pieces::now());
         self.rng = rng;
         free_all(&mut table);
-    }
-
-    fn count(&mut self, pairs: u64, since: u64) {
-        self.last.add(pairs, (ticks() - since).saturating_sub(self.overhead));
-    }
-
-    /// Of the last range; nothing if nothing was granted.
-    fn ns_per_pair(&mut self) -> Option<f64> {
-        Some(self.last.each()? * self.ns_per_tick)
-    }
-
-    /// Pairs and ticks of all ranges so far.
-    fn sums(&self) -> (u64, u64) {
-        let (pairs, ticks) = self.last.all();
-        (self.before.0 + pairs, self.before.1 + ticks)
+        let (pairs, ns) = self.granted.all();
+        self.sums = (self.sums.0 + pairs, self.sums.1 + ns);
+        let requests = self.slots as u64 + self.pairs;
+        let refused = 100.0 * (heap::refused() - before) as f64 / requests.max(1) as f64;
+        let seen = Seen { granted: self.granted.each(), all: self.all.each(), refused };
+        self.granted.clear();
+        self.all.clear();
+        seen
     }
 
     fn end(self, results: &mut Results, mean: usize) {
-        let (pairs, ticks) = self.sums();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "seconds, in nanoseconds"
-        )]
-        let ns = (ticks as f64 * self.ns_per_tick) as u64;
-        results.work(2 * pairs, ns);
+        results.work(2 * self.sums.0, self.sums.1);
         results.peak_live(self.slots * mean);
     }
 }

@@ -4,6 +4,7 @@ use core::ptr::NonNull;
 
 use base::{AddMemory, BlockAllocator, RemoveMemory, Stats};
 use block::fit::{Fit, Policy};
+use block::sharded::Sharded;
 use block::tlsf::{Control, Heap, Placement, Tier};
 use kernel::buddy::Buddy;
 use kernel::size_slabs::SizeSlabs;
@@ -27,6 +28,7 @@ impl<C: Control, P: Placement, T: Tier> AllocateFresh for Heap<C, P, T> {}
 impl<P: Policy> AllocateFresh for Fit<P> {}
 impl<const UNIT: usize> AllocateFresh for Buddy<UNIT> {}
 impl<const PAGE: usize> AllocateFresh for SizeSlabs<PAGE> {}
+impl AllocateFresh for Sharded {}
 impl<A: BlockAllocator + AddMemory> AllocateFresh for Pooled<A> {}
 
 /// What has just been mapped is zero, but for what the allocator keeps at the ends.

@@ -4,6 +4,7 @@ use core::alloc::Layout;
 use base::BlockAllocator;
 use base::bits::align_up;
 use block::fit::{Fit, Policy};
+use block::sharded::Sharded;
 use block::tlsf::{Control, Heap, Placement, Tier};
 use kernel::buddy::Buddy;
 use kernel::size_slabs::SizeSlabs;
@@ -82,6 +83,19 @@ impl<const PAGE: usize> RoomFor for SizeSlabs<PAGE> {
         };
         let block = Layout::from_size_align(len, layout.align()).ok()?;
         Buddy::<PAGE>::new().room_for(block)
+    }
+}
+
+/// A segment's slices are a 64th of it, from 4 to 64 KiB: less than three are lost at its ends and behind the block, and a
+/// descriptor for each slice is less than a fiftieth. A class is at most a quarter larger than the request.
+impl RoomFor for Sharded {
+    /// Blocks of a page are linked wherever they are.
+    const EDGE: usize = isize::MAX.cast_unsigned();
+
+    fn room_for(&self, layout: Layout) -> Option<Layout> {
+        let block = layout.size().checked_add(layout.size() / 4)?.checked_add(layout.align())?;
+        let len = block.checked_add(block / 8)?.checked_add(24 << 10)?;
+        Layout::from_size_align(len, 16).ok()
     }
 }
 

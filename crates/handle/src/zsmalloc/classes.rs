@@ -118,6 +118,9 @@ impl Classes {
     /// Sizes before merging.
     pub const COUNT: usize = CLASSES;
 
+    /// Pages of the longest chain that there can be.
+    pub const LONGEST: usize = LONGEST;
+
     /// Chains of 1 to `most` pages; more than 16 are 16, and none is one.
     #[must_use]
     pub const fn new(rule: Rule, most: usize) -> Self {

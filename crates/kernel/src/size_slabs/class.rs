@@ -13,13 +13,19 @@ use core::alloc::Layout;
 use base::bits::align_up;
 
 /// The step of the first classes.
-const STEP: usize = 2 * size_of::<usize>();
+pub const STEP: usize = 2 * size_of::<usize>();
 /// The largest size with that step.
 const LINEAR: usize = 8 * STEP;
 /// The largest size that has a class.
 pub const MAX_SIZE: usize = 2048;
 /// How many classes there are.
-pub const CLASSES: usize = 8 + 4 * (MAX_SIZE.ilog2() - LINEAR.ilog2()) as usize;
+pub const CLASSES: usize = classes_to(MAX_SIZE);
+
+/// How many classes there are to a largest size, a power of two and at least 16 words.
+#[must_use]
+pub const fn classes_to(largest: usize) -> usize {
+    8 + 4 * (largest.ilog2() - LINEAR.ilog2()) as usize
+}
 
 /// A size class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,10 +36,17 @@ impl Class {
     #[inline]
     #[must_use]
     pub const fn of(layout: Layout) -> Option<Self> {
+        Self::within(layout, MAX_SIZE)
+    }
+
+    /// The class for a layout among those to `largest` bytes.
+    #[inline]
+    #[must_use]
+    pub const fn within(layout: Layout, largest: usize) -> Option<Self> {
         // Rounded up to its alignment, a size is a class itself or smaller than the next one
         // whose step the alignment divides.
         let size = align_up(if layout.size() == 0 { 1 } else { layout.size() }, layout.align());
-        if size > MAX_SIZE {
+        if size > largest {
             None
         } else if size <= LINEAR {
             Some(Self((size - 1) / STEP))
@@ -46,7 +59,18 @@ impl Class {
 
     /// All, the smallest first.
     pub fn all() -> impl Iterator<Item = Self> {
-        (0..CLASSES).map(Self)
+        Self::all_to(MAX_SIZE)
+    }
+
+    /// All to a largest size, the smallest first.
+    pub fn all_to(largest: usize) -> impl Iterator<Item = Self> {
+        (0..classes_to(largest)).map(Self)
+    }
+
+    /// The next smaller one; the smallest is its own.
+    #[must_use]
+    pub const fn before(self) -> Self {
+        Self(self.0.saturating_sub(1))
     }
 
     /// Below [`CLASSES`].

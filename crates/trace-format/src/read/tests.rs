@@ -20,7 +20,7 @@ const EVENTS: &[Event<'static>] = &[
     Event::ReallocTo { at: 0, size: u64::MAX },
     Event::Refused { size: u64::MAX },
     Event::UsableSize { at: 0x20_0000, usable: 128 },
-    Event::Resident { pages: 3 },
+    Event::Touched { pages: 3 },
     Event::Frame { frame: 1, caller: 0, ip: 0x5555_5555_1234 },
     Event::From { frame: 1 },
     Event::ThreadName { name: b"worker 1" },

@@ -285,7 +285,7 @@ impl Runner<'_> {
             }
             Pass::Tail => details.tail = Some(metrics),
             Pass::Time if round > 0 => {
-                details.time.push(Metrics { live: Vec::new(), histogram: Vec::new(), ..metrics });
+                details.time.push(Metrics { live: Vec::new(), ..metrics });
             }
             Pass::Time | Pass::Count => {}
         }

@@ -192,11 +192,16 @@ fn what_passes_saw_is_kept() {
         samples: samples.collect(),
         memory: Some(Metrics::parse("peak_live 10485760\nlive 1001000000 5")),
         tail: Some(Metrics::parse(
-            "hist free 5 1\nhist malloc 10 990\nhist malloc 20 9\nhist malloc 900 1",
+            "hist free 5 1\nhist malloc 10 990\nhist malloc 20 9\nhist malloc 900 1\n\
+             sized malloc 16 10 990\nsized malloc 64 20 9\nsized malloc 64 900 1\nhist frame 9 1\nvalue only 7 us",
         )),
         time: vec![
-            Metrics::parse("point a 64 1\npoint a 8 3\nvalue missed 1 count"),
-            Metrics::parse("point a 64 3\npoint a 8 3\nvalue missed 2 count"),
+            Metrics::parse(
+                "point a 64 1\npoint a 8 3\nvalue missed 1 count\nhist callback 10 3\nlimit callback 40",
+            ),
+            Metrics::parse(
+                "point a 64 3\npoint a 8 3\nvalue missed 2 count\nhist callback 10 4\nhist callback 50 1\nhist frame 8 1",
+            ),
         ],
         programs: Vec::new(),
     };
@@ -206,7 +211,19 @@ fn what_passes_saw_is_kept() {
     assert_eq!((cell.mean_rss, cell.end_rss), (Some(f64::from(10 << 20)), Some(0.0)));
     assert_eq!(cell.rss_per_live, Some(2.0));
     assert_eq!(cell.live, [(0.001, 5.0)]);
-    let [malloc, free] = &cell.tails[..] else { panic!("{:?}", cell.tails) };
+    let [malloc, free, frame, callback] = &cell.tails[..] else { panic!("{:?}", cell.tails) };
+    // What the timed run counts is that run's; what it does not is all others' together.
+    assert_eq!((frame.calls, frame.max_ns), (1, 9.0));
+    assert_eq!(callback.curve, [(10.0, 0.125), (50.0, 0.0)]);
+    assert_eq!((callback.calls, callback.limit_ns, malloc.limit_ns), (8, Some(40.0), None));
+    let by_size = |name: &str| {
+        let found = cell.series.iter().find(|series| series.name == name);
+        found.map(|series| series.points.clone())
+    };
+    assert_eq!(by_size("median malloc by size"), Some(vec![(16.0, 10.0), (64.0, 20.0)]));
+    assert_eq!(by_size("longest malloc by size"), Some(vec![(16.0, 10.0), (64.0, 900.0)]));
+    assert!(report.workloads[0].curves["longest malloc by size"].x_log);
+    assert!(cell.values.iter().any(|value| value.name == "only"));
     assert_eq!(
         (malloc.call.as_str(), malloc.p50_ns, malloc.p999_ns, malloc.max_ns),
         ("malloc", 10.0, 20.0, 900.0)

@@ -1,6 +1,7 @@
 //! `heapwright bench`: the same work under all allocators, compared.
 
 pub(crate) mod allocators;
+mod arceos;
 mod failed;
 pub(crate) mod interrupts;
 mod kernel;
@@ -54,7 +55,7 @@ const EXAMPLES: &str = include_str!("bench/help.txt");
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// Workloads, with parameters after colons; or sets: standard, single, all, texts, community, ours, real, kernel [default: standard]
+    /// Workloads, with parameters after colons; or sets: standard, single, all, texts, arceos, community, ours, real, kernel [default: standard]
     #[arg(
         value_name = "WORKLOAD",
         conflicts_with = "command",
@@ -101,6 +102,7 @@ impl Bench {
             return list::print(&self.allocators, self.measure.region, &self.output);
         }
         outlive_readers();
+        self.measure.region |= arceos::is_asked(&self.workloads);
         self.flags_are_of_use()?;
         let tools = self.tools()?;
         let machine = Machine::describe();
@@ -123,6 +125,7 @@ impl Bench {
         options.budget = budget.or(options.budget);
         options.any_malloc = self.output.force;
         kernel::limit(&mut options, &workloads);
+        arceos::limit(&mut options, &self.workloads);
         let command_line = command_line(&Words::of_this_command(), options.seed);
         let launcher = Launcher::new(known::this_executable()?).reading(input);
         let fixed = (tools.is_some() && self.program.is_absent()).then(counted::environment);
@@ -194,6 +197,9 @@ impl Bench {
 
     /// What a name of an allocator can mean.
     fn among(&self) -> anyhow::Result<Among> {
+        if arceos::is_asked(&self.workloads) {
+            return Ok(Among::Text);
+        }
         if self.measure.region {
             return Ok(Among::Regions);
         }
@@ -232,7 +238,8 @@ impl Bench {
         let wanted = workloads::Wanted {
             names: &self.workloads,
             subjects,
-            scale: self.measure.scale(),
+            scale: self.measure.scale().or(arceos::scale(&self.workloads)),
+            as_short: self.measure.counted || arceos::is_asked(&self.workloads),
             counted: self.measure.counted,
             budget: &|workloads| self.measure.budget(workloads),
             rounds: self.measure.rounds(),

@@ -6,6 +6,7 @@ mod recorded;
 mod room;
 mod verify;
 
+use core::time::Duration;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,9 +28,10 @@ use super::bench::allocators::{Among, chosen};
 use super::bench::interrupts::Interrupts;
 use super::bench::measurement::{Ended, Measured, Measurement};
 use super::bench::outlive_readers;
+use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::output::OutputFlags;
-use crate::flags::rounds::RoundFlags;
+use crate::flags::rounds::{RoundFlags, duration};
 use crate::{allocators as known, exit, traces};
 
 /// Points of the recorded curve in a result.
@@ -43,11 +45,13 @@ Examples:
   heapwright replay server-4711.trace --order timed with the program's pauses
   heapwright replay server-4711.trace --verify -a mine=./libmine.so
                                                     every block filled and checked
+  heapwright replay game-99.trace --mark audio --deadline 5ms
+                                                    how long the calls between two marks take, and how often too long
 
 The allocator that the program was recorded on takes part always, and is what the others are compared with. Each run is a \
 fresh process that makes the recorded calls, with a thread for each recorded one, and nothing else: time is that of the calls \
-and of touching the memory, and memory is what the allocator takes for it. Large blocks are touched in each page, as most \
-programs do; --touch says otherwise. Rounds, order and intervals are those of 'heapwright bench'.
+and of touching the memory, and memory is what the allocator takes for it. Large blocks are touched as far as the program \
+touched them; --touch says otherwise. Rounds, order and intervals are those of 'heapwright bench'.
 
 Exit codes: 0 all were measured, or kept all blocks; 1 with --verify an allocator broke a block; 2 wrong usage, or a file \
 that is no trace; 3 some allocator failed, the others were measured; 125 the trace cannot be read, it fails on all of them, or \
@@ -69,10 +73,19 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "ORDER", default_value = "causal", hide_possible_values = true)]
     order: OrderArg,
 
-    /// Which memory is touched: pages, recorded or none. Pages: a byte of each page, and the last byte; recorded: of blocks from
-    /// 16 KiB as many pages as were resident when they were freed, where that is known
-    #[arg(long, value_name = "WHAT", default_value = "pages", hide_possible_values = true)]
+    /// Which memory is touched: recorded, pages or none. Pages: a byte of each page, and the last byte; recorded: of blocks from
+    /// 16 KiB only as many pages as the program touched, as far as the recorder saw it
+    #[arg(long, value_name = "WHAT", default_value = "recorded", hide_possible_values = true)]
     touch: TouchArg,
+
+    /// A mark of this name begins a period, such as an audio callback: what all calls of a period take together is counted, and how
+    /// many periods missed the deadline
+    #[arg(long, value_name = "NAME", default_value = "audio", hide_short_help = true)]
+    mark: String,
+
+    /// How long the calls of a period may take [default: as long as a period was when it was recorded]
+    #[arg(long, value_name = "TIME", value_parser = duration, hide_short_help = true)]
+    deadline: Option<Duration>,
 
     /// Fill every block and check that it keeps its contents, is aligned, and lies over no other; nothing is measured
     #[arg(long, conflicts_with_all = ["time", "rounds", "touch", "output", "prepare"])]
@@ -104,9 +117,13 @@ impl Replay {
         let file = folder.path().join(format!("{name}.plan"));
         let (order, came) = (self.order.order(), interrupts.came());
         let named = (&*self.trace, &trace);
-        let Some(planned) = planned::planned(named, order, &file, came, &mut warnings)? else {
+        // Which word a block is found at does not depend on marks.
+        let mark = (!self.verify).then_some(&*self.mark);
+        let how = (order, mark);
+        let Some(planned) = planned::planned(named, how, &file, came, &mut warnings)? else {
             return Ok(ExitCode::from(exit::INTERRUPTED));
         };
+        self.has_periods(&planned)?;
         let launcher = Launcher::new(known::this_executable()?);
         let workload = self.workload(&trace, name, &planned, &file, &subjects)?;
         if self.verify {
@@ -147,6 +164,20 @@ impl Replay {
             _ if report.some_failed() => exit::SOME_FAILED,
             _ => 0,
         }))
+    }
+
+    /// Refuses a deadline for periods that there are not.
+    fn has_periods(&self, planned: &Planned) -> anyhow::Result<()> {
+        if self.verify || planned.period_ns.is_some() || self.deadline.is_none() {
+            return Ok(());
+        }
+        let others = match &planned.other_marks[..] {
+            [] => {
+                "the trace has no other marks; a program makes them by heapwright_mark()".to_owned()
+            }
+            others => format!("marks in the trace: {}", others.join(", ")),
+        };
+        bail!(Usage(format!("--deadline needs two marks '{}' of one thread; {others}", self.mark)))
     }
 
     /// Who takes part: what was recorded on first, and all are compared with it.
@@ -215,6 +246,9 @@ impl Replay {
         if self.order.order() == Order::Timed {
             options.push("timed=1".to_owned());
         }
+        let deadline = self.deadline.map(|time| time.as_nanos());
+        let limit = deadline.or(planned.period_ns.map(u128::from));
+        options.extend(limit.map(|ns| format!("limit={ns}")));
         let mut workload = Workload::replay(replayed, program, file, &options);
         if self.order.order() == Order::Timed {
             workload.seconds += planned.duration_ns as f64 / 1e9;

@@ -18,8 +18,12 @@ pub(crate) struct SettingsFlags {
 /// The settings that all classic designs have.
 const CLASSIC: [&str; 3] = ["stats", "check", "deepbind"];
 
-/// The settings that `allocator` has, if it is ours: a design's own beside those that all have.
+/// The settings that `allocator` has, if it is ours: a design's own beside those that all have. One of the kernel's has its row's.
 pub(crate) fn keys(allocator: &Allocator) -> Option<Vec<&'static str>> {
+    if let Some(name) = &allocator.in_process {
+        let row = registry::KERNELS.iter().find(|row| row.name == name);
+        return row.map(|row| row.settings.to_vec()).filter(|settings| !settings.is_empty());
+    }
     let file = allocator.library()?.file_name().unwrap_or_default().to_string_lossy();
     let base = allocator.base.strip_prefix("heapwright-").unwrap_or(&allocator.base);
     if let Some(row) = registry::MALLOCS.iter().find(|row| row.name == base) {

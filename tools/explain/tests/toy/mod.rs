@@ -70,7 +70,7 @@ impl Toy {
     pub(crate) fn free(&mut self, thread: u32, block: u64) {
         let (address, class) = self.live.remove(&block).unwrap();
         self.free.entry((thread, class)).or_default().push(address);
-        self.step(thread, Op::Free { block, resident: None });
+        self.step(thread, Op::Free { block, touched: None });
     }
 
     pub(crate) fn map(&mut self, address: u64, len: u64) {

@@ -37,7 +37,7 @@ int main(void) {
     if (malloc_usable_size(a) < 500000) return 3;
     heapwright_mark("refused");
     if (malloc(PTRDIFF_MAX) || errno != ENOMEM) return 4;
-    heapwright_mark("resident");
+    heapwright_mark("touched");
     memset(a, 1, 40960);
     free(a);
     heapwright_mark("mapping");

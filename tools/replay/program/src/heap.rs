@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use plan::Call;
 
 use crate::map;
-use crate::tail::{self, Kind};
+use crate::tail::{self, Kind, Period};
 use crate::verify;
 
 /// Where a block is asked for or given back, and which word of the plan says so.
@@ -47,6 +47,9 @@ pub(crate) trait Heap {
     ///
     /// `block` is live and has `size` bytes.
     unsafe fn keep(&mut self, _at: Place, _block: *mut u8, _size: usize) {}
+
+    /// A period of the thread begins.
+    fn mark(&mut self) {}
 }
 
 /// The process's malloc.
@@ -104,25 +107,38 @@ impl Heap for Plain {
 
 /// The process's malloc, each call timed.
 #[derive(Debug)]
-pub(crate) struct Timed;
+pub(crate) struct Timed {
+    period: Period,
+}
 
 impl Heap for Timed {
     fn new(_: u32) -> Self {
-        Self
+        Self { period: Period::default() }
     }
 
     fn allocate(&mut self, _: Place, call: Call, size: usize, align: usize) -> *mut u8 {
-        tail::timed(Kind::Malloc, || allocate(call, size, align))
+        self.period.timed(Kind::Malloc, size, || allocate(call, size, align))
     }
 
-    unsafe fn free(&mut self, _: Place, block: *mut u8) {
+    unsafe fn free(&mut self, at: Place, block: *mut u8) {
+        let size = tail::size_of(at.slot);
         // SAFETY: the caller's promise.
-        tail::timed(Kind::Free, || unsafe { libc::free(block.cast()) });
+        self.period.timed(Kind::Free, size, || unsafe { libc::free(block.cast()) });
     }
 
     unsafe fn reallocate(&mut self, _: Place, _: usize, block: *mut u8, size: usize) -> *mut u8 {
         // SAFETY: the caller's promise.
-        tail::timed(Kind::Malloc, || unsafe { libc::realloc(block.cast(), size) }).cast()
+        self.period
+            .timed(Kind::Malloc, size, || unsafe { libc::realloc(block.cast(), size) })
+            .cast()
+    }
+
+    unsafe fn keep(&mut self, at: Place, _: *mut u8, size: usize) {
+        tail::keep_size(at.slot, size);
+    }
+
+    fn mark(&mut self) {
+        self.period.begin();
     }
 
     unsafe fn usable(&mut self, _: Place, block: *mut u8) {

@@ -1,7 +1,7 @@
 //! Does a recorded program's calls of malloc again, as a plan says, and tells what they took.
 //!
 //! ```text
-//! heapwright-replay PLAN [touch=pages|recorded|none] [timed=1] [tail=1 | verify=1 | allocator=null | places=FILE]
+//! heapwright-replay PLAN [touch=pages|recorded|none] [timed=1] [limit=NS] [tail=1 | verify=1 | allocator=null | places=FILE]
 //!
 //! main thread ─► the plan's thread 0 ─┐            epochs: who is last in one opens the next,
 //! a thread for each other, where it ──┼─► calls    looks at the memory, and starts and joins threads
@@ -51,6 +51,5 @@ unsafe extern "C" fn main(argc: c_int, argv: *const *const c_char) -> c_int {
     });
     let malloc_has = memory::of_malloc(options::preloaded());
     shared::prepare(options);
-    tail::start();
     epochs::start(malloc_has)
 }

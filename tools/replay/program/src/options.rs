@@ -38,6 +38,8 @@ pub(crate) struct Options {
     pub(crate) places: Option<&'static CStr>,
     /// Epochs begin no earlier than they did.
     pub(crate) is_timed: bool,
+    /// Nanoseconds that the calls of a period may take.
+    pub(crate) limit: Option<u64>,
 }
 
 /// The words of the command line behind the program's name.
@@ -68,8 +70,9 @@ pub(crate) fn preloaded() -> &'static [u8] {
     unsafe { CStr::from_ptr(value) }.to_bytes()
 }
 
-/// What the name of the file for places follows.
+/// What the name of the file for places follows, and the number of nanoseconds.
 const PLACES: &[u8] = b"places=";
+const LIMIT: &[u8] = b"limit=";
 
 impl Options {
     pub(crate) fn parse(
@@ -77,7 +80,7 @@ impl Options {
     ) -> Result<Self, &'static str> {
         let plan = words.next().ok_or("no plan is named")?;
         let (touch, mode) = (Touch::Pages, Mode::Plain);
-        let mut options = Self { plan, touch, mode, places: None, is_timed: false };
+        let mut options = Self { plan, touch, mode, places: None, is_timed: false, limit: None };
         for word in words {
             match word.to_bytes() {
                 b"touch=pages" => options.touch = Touch::Pages,
@@ -92,6 +95,11 @@ impl Options {
                     options.mode = Mode::Placed;
                     options.places =
                         CStr::from_bytes_with_nul(&word.to_bytes_with_nul()[PLACES.len()..]).ok();
+                }
+                bytes if bytes.starts_with(LIMIT) => {
+                    let number = core::str::from_utf8(&bytes[LIMIT.len()..]).ok();
+                    let number = number.and_then(|number| number.parse().ok());
+                    options.limit = Some(number.ok_or("the limit is no number")?);
                 }
                 _ => return Err("an option that it does not have"),
             }

@@ -83,6 +83,7 @@ fn play<H: Heap>(number: u32) {
                 player.long(word, [0, 1, 2].map(|i| shared.words[at + i]));
                 at += 3;
             }
+            Kind::Mark => player.heap.mark(),
             Kind::Jump => at = offset(word.rest()),
             Kind::Epoch => {
                 if is_in_one {

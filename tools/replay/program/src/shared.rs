@@ -9,7 +9,7 @@ use crate::heap::{self, NULL_BYTES};
 use crate::options::{Mode, Options};
 use crate::out::fail;
 use crate::touch::Toucher;
-use crate::{map, memory, placed, verify};
+use crate::{map, memory, placed, tail, verify};
 
 /// A slot whose request was refused: there is nothing to free.
 pub(crate) const REFUSED: usize = 1;
@@ -79,7 +79,8 @@ pub(crate) fn prepare(options: Options) {
         Mode::Verified => verify::prepare(count(head.slots)),
         Mode::Null => heap::prepare_null(),
         Mode::Placed => placed::prepare(options.places.unwrap_or_default(), words.len()),
-        Mode::Plain | Mode::Timed => {}
+        Mode::Timed => tail::prepare(count(head.slots), options.limit),
+        Mode::Plain => {}
     }
     let place: *mut Shared = map::zeroed(1);
     // SAFETY: the place is mapped for it.

@@ -37,6 +37,8 @@ pub enum Kind {
     End = 9,
     /// The thread's part is done, and nothing of it follows. Of the conductor: nothing follows at all.
     Stop = 10,
+    /// A period of the thread begins.
+    Mark = 11,
 }
 
 /// What a [`Kind::Long`] does.
@@ -108,6 +110,7 @@ impl Word {
             7 => Kind::Long,
             8 => Kind::Epoch,
             9 => Kind::End,
+            11 => Kind::Mark,
             _ => Kind::Stop,
         }
     }
@@ -177,6 +180,7 @@ mod tests {
         assert_eq!(Word::short(Kind::Malloc, 1, 1 << 32), None);
         let jump = Word::with(Kind::Jump, 1 << 40);
         assert_eq!((jump.kind(), jump.rest()), (Kind::Jump, 1 << 40));
+        assert_eq!(Word::with(Kind::Mark, 0).kind(), Kind::Mark);
         for call in [Call::Malloc, Call::Calloc, Call::Aligned, Call::Realloc, Call::Usable] {
             let long = Long { call, slot: 77, align_log2: 21, wait: call == Call::Realloc };
             let word = Word::long(long);

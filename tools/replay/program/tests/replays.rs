@@ -41,12 +41,12 @@ impl Program {
     }
 
     fn free(&mut self, thread: u32, block: Block) {
-        self.step(thread, Op::Free { block, resident: None });
+        self.step(thread, Op::Free { block, touched: None });
     }
 
     fn plan(&self, folder: &Path, order: Order) -> (std::path::PathBuf, Planned) {
         let path = folder.join("plan");
-        let mut planner = Planner::create(&path, order).unwrap();
+        let mut planner = Planner::create(&path, order).unwrap().marking("audio");
         for step in &self.steps {
             planner.push(step).unwrap();
         }
@@ -88,6 +88,10 @@ impl Program {
                     names[place] = next;
                     next += 1;
                     program.step(names[place], Op::ThreadStart);
+                }
+                10 if any < live.len() => {
+                    program
+                        .step(thread, Op::Free { block: live.swap_remove(any), touched: Some(1) });
                 }
                 _ if any < live.len() => program.free(thread, live.swap_remove(any)),
                 _ => {}
@@ -165,12 +169,44 @@ fn what_was_resident_at_its_free_is_touched_and_no_more() {
     let mut program = Program::default();
     for _ in 0..3 {
         let block = program.malloc(0, 32 << 20);
-        program.step(0, Op::Free { block, resident: Some(256) });
+        program.step(0, Op::Free { block, touched: Some(256) });
     }
     let (plan, _) = program.plan(folder.path(), Order::Causal);
     let peak = |options: &[&str]| figures(&run(&plan, options))["peak_resident"];
     assert!(peak(&["touch=recorded"]) < f64::from(2 << 20));
     assert!(peak(&["touch=pages"]) >= f64::from(32 << 20));
+}
+
+#[test]
+fn blocks_of_which_nothing_is_known_are_touched_as_others_of_their_size() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    for _ in 0..8 {
+        let block = program.malloc(0, 33 << 20);
+        program.step(0, Op::Free { block, touched: Some(256) });
+    }
+    // One is freed, and one lives to the end.
+    let block = program.malloc(0, 40 << 20);
+    program.step(0, Op::Free { block, touched: None });
+    program.malloc(0, 40 << 20);
+    let (plan, _) = program.plan(folder.path(), Order::Causal);
+    let peak = |options: &[&str]| figures(&run(&plan, options))["peak_resident"];
+    assert!(peak(&["touch=recorded"]) < f64::from(2 << 20));
+    assert!(peak(&["touch=pages"]) >= f64::from(40 << 20));
+}
+
+#[test]
+fn a_block_that_another_thread_moved_keeps_its_place_in_the_plan() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    let mine = program.malloc(0, 100);
+    let moved = program.malloc(1, 20 << 10);
+    let moved = program.reallocate(0, moved, 40 << 10);
+    program.step(0, Op::Free { block: moved, touched: Some(2) });
+    program.free(1, mine);
+    let (plan, planned) = program.plan(folder.path(), Order::Causal);
+    assert_eq!(planned.unknown, 0);
+    figures(&run(&plan, &["verify=1"]));
 }
 
 #[test]
@@ -186,6 +222,48 @@ fn steps_of_unknown_blocks_are_counted_and_skipped() {
     let (plan, planned) = program.plan(folder.path(), Order::Causal);
     assert_eq!((planned.unknown, planned.refused, planned.head.events), (3, 1, 3));
     figures(&run(&plan, &["verify=1"]));
+}
+
+#[test]
+fn periods_between_marks_are_counted_and_missed_where_their_calls_take_too_long() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    for period in 0..=20 {
+        for thread in [0, 1] {
+            program.step(thread, Op::Mark("audio".to_owned()));
+            for _ in 0..5 + period {
+                let block = program.malloc(thread, 3000);
+                program.free(thread, block);
+            }
+        }
+        program.step(0, Op::Mark("frame".to_owned()));
+    }
+    let (plan, planned) = program.plan(folder.path(), Order::Causal);
+    assert_eq!(planned.other_marks, ["frame"]);
+    assert!(planned.period_ns.is_some_and(|ns| ns > 500), "{planned:?}");
+    let of = |options: &[&str], name: &str| figures(&run(&plan, options)).get(name).copied();
+    // The last period of each thread has no end.
+    assert_eq!(of(&["tail=1"], "periods"), Some(40.0));
+    assert!(of(&["tail=1"], "worst_period_us").is_some_and(|us| us > 0.0));
+    assert_eq!(of(&["tail=1"], "missed_deadlines"), None, "there is none");
+    assert_eq!(of(&["tail=1", "limit=0"], "missed_deadlines"), Some(40.0));
+    assert_eq!(of(&["tail=1", "limit=3600000000000"], "missed_deadlines"), Some(0.0));
+    assert_eq!(of(&[], "periods"), None);
+    let printed = String::from_utf8(run(&plan, &["tail=1"]).stdout).unwrap();
+    let sizes: Vec<&str> = printed
+        .lines()
+        .filter(|l| l.starts_with("sized "))
+        .map(|l| l.split(' ').nth(2).unwrap())
+        .collect();
+    assert!(
+        !sizes.is_empty() && sizes.iter().all(|size| *size == "2048"),
+        "3,000 is from 2,048 on: {sizes:?}"
+    );
+    for options in [&["verify=1"][..], &["allocator=null"]] {
+        assert_eq!(figures(&run(&plan, options))["ops"], planned.head.events as f64);
+    }
+    let output = run(&plan, &["limit=soon"]);
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

@@ -96,10 +96,8 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
 }
 
 /// All panels in one picture, in two columns.
-pub(super) fn together(panels: &[&Plot]) -> Option<Plot> {
+pub(super) fn together(name: &str, title: &str, panels: &[&Plot]) -> Option<Plot> {
     let heights: Vec<f64> = panels.iter().map(|p| height_of(&p.svg)).collect();
-    let title =
-        "Time by workload, relative to the baseline (less is better; 95 % intervals; band: noise)";
     let mut columns = [30.0_f64; 2];
     let mut body = String::new();
     for (panel, height) in panels.iter().zip(&heights) {
@@ -117,7 +115,7 @@ pub(super) fn together(panels: &[&Plot]) -> Option<Plot> {
     let mut svg = Svg::new(2.0 * WIDTH + 20.0, columns[0].max(columns[1]));
     svg.text((8.0, 19.0), Anchor::Start, 13.0, "ink", title);
     svg.raw(&body);
-    Some(Plot { name: "time".to_owned(), title: title.to_owned(), svg: svg.finish(title, "") })
+    Some(Plot { name: name.to_owned(), title: title.to_owned(), svg: svg.finish(title, "") })
 }
 
 fn height_of(svg: &str) -> f64 {

@@ -1,6 +1,6 @@
 //! Memory over time, the share of slow calls, and the curves of sweeps: one chart of lines a workload.
 
-use bench::result::Replayed;
+use bench::result::{Replayed, Work};
 use bench::session::{SubjectIndex, WorkloadIndex};
 
 use super::{Part, Placed, file_name};
@@ -14,6 +14,9 @@ use show::{Ask, Chart, Drawn, Kind, Line};
 /// The curves of a replay.
 const RESIDENT: &str = "resident";
 const LIVE: &str = "live";
+/// The curve of what was refused, in per cent, and the end of the names of those of single calls.
+const REFUSED: &str = "refused";
+const BY_SIZE: &str = " by size";
 
 /// A chart that is drawn, if it has a point: `kind` and `of` are what the page's script finds its numbers by.
 fn placed(
@@ -78,13 +81,20 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
     let who = view.shown_and_floor();
     let drawn = calls.into_iter().filter_map(|call| {
         let tail = |a: SubjectIndex| view.cell(work, a)?.tails.iter().find(|t| t.call == call);
+        let limit = w.cells.iter().flat_map(|c| &c.tails).filter(|t| t.call == call);
+        let limit = limit.filter_map(|t| t.limit_ns).next();
+        // A callback or a frame is no call.
+        let (what, of) = match call {
+            "malloc" | "free" => (format!("{call} calls that take longer"), "calls"),
+            _ => (format!("{}: how many take longer", call.replace('-', " ")), "them"),
+        };
         let chart = Chart {
-            title: format!("{}: {call} calls that take longer", w.name),
+            title: format!("{}: {what}", w.name),
             x: Ask { label: "longer than".into(), kind: Kind::Decades, unit: Unit::Nanoseconds },
-            y: Ask { label: "share of calls".into(), kind: Kind::Decades, unit: Unit::Share },
+            y: Ask { label: format!("share of {of}"), kind: Kind::Decades, unit: Unit::Share },
             lines: lines(view, &who, |a| tail(a).map_or(&[], |t| &t.curve)),
             area: None,
-            marks: Vec::new(),
+            marks: limit.map(|ns| (ns, "deadline".to_owned())).into_iter().collect(),
             by_x: true,
             is_wide: false,
             data: String::new(),
@@ -104,6 +114,7 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
         let unit = match label {
             "bytes" => Unit::Bytes,
             "seconds" | "s" => Unit::Seconds,
+            "nanoseconds" => Unit::Nanoseconds,
             _ => Unit::Number,
         };
         Ask { label: label.to_owned(), kind: if log { Kind::Doublings } else { Kind::Even }, unit }
@@ -132,15 +143,47 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
                 .chain(behind.map(|replayed| recorded(view, replayed)))
                 .collect(),
             area: behind.and(live).map(|live| (&live.points[..], "grey: live")),
-            marks: Vec::new(),
+            // Where requests are refused the others' curves end or fall.
+            marks: if series_is_of(w, name, REFUSED) { refusals(view, work) } else { Vec::new() },
             by_x: false,
-            is_wide: behind.is_some(),
+            is_wide: behind.is_some() || is_long(w, name),
             data: String::new(),
         };
         let file = format!("curve-{}-{}", file_name(&w.name), file_name(name));
-        placed(Part::Curves, work, ("series", name), &file, (chart, points))
+        let part = if name.ends_with(BY_SIZE) { Part::Latency } else { Part::Curves };
+        placed(part, work, ("series", name), &file, (chart, points))
     });
     drawn.collect()
+}
+
+/// Points of a curve that has the page's width to itself.
+const LONG: usize = 100;
+
+fn is_long(work: &Work, name: &str) -> bool {
+    let series = work.cells.iter().flat_map(|cell| &cell.series);
+    series.filter(|series| series.name == name).any(|series| series.points.len() > LONG)
+}
+
+/// Whether a curve has the same x as the one of what was refused, if there is one.
+fn series_is_of(work: &Work, name: &str, refused: &str) -> bool {
+    let curve = |name: &str| work.curves.get(name).or(work.curve.as_ref()).map(|curve| &curve.x);
+    name != refused && curve(name) == curve(refused)
+}
+
+/// From which x on each allocator refuses requests.
+fn refusals(view: &View<'_>, work: WorkloadIndex) -> Vec<(f64, String)> {
+    let mut all: Vec<(f64, Vec<String>)> = Vec::new();
+    for &a in &view.shown {
+        let cell = view.cell(work, a);
+        let refused = cell.and_then(|c| c.series.iter().find(|s| s.name == REFUSED));
+        let Some(&(x, _)) = refused.and_then(|s| s.points.first()) else { continue };
+        match all.iter_mut().find(|mark| (mark.0 - x).abs() < 1e-9) {
+            Some(mark) => mark.1.push(view.name(a).to_owned()),
+            None => all.push((x, vec![view.name(a).to_owned()])),
+        }
+    }
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.into_iter().map(|(x, names)| (x, format!("{} refuse", names.join(", ")))).collect()
 }
 
 /// What the recorded program itself had; it is nobody's column, and has the place behind the last one.

@@ -6,7 +6,7 @@ use bench::session::{Role, SubjectIndex, WorkloadIndex};
 use show::number::{self, bytes, count, nanoseconds, seconds, with_margin};
 use show::{Cell as Entry, Table};
 
-use super::{absent, class, none, star};
+use super::{absent, class, none, once_each, readable, star, timed_calls};
 use crate::view::{View, margin};
 
 /// A column: its head, the figure, whose claim goes with it, and how it is written.
@@ -21,6 +21,45 @@ const FIGURES: [Figure; 5] = [
     ("ns a call", |cell, _| cell.ns, Some(Metric::Ns), nanoseconds),
     ("minor faults", |cell, _| cell.faults, None, count),
 ];
+
+/// What is no ratio: the longest single calls, and what a workload says was missed, and of its worst.
+struct More<'a> {
+    calls: Vec<&'a str>,
+    values: Vec<&'a str>,
+}
+
+impl<'a> More<'a> {
+    fn of(view: &View<'a>, w: WorkloadIndex) -> Self {
+        let values = view.report.workloads.first().map_or(&[][..], |work| &work.cells);
+        let values = values.iter().flat_map(|cell| &cell.values).map(|value| value.name.as_str());
+        let is_bad = |name: &&str| name.starts_with("missed_") || name.starts_with("worst_");
+        let mut calls = timed_calls(view, w);
+        calls.retain(|call| matches!(*call, "malloc" | "free"));
+        Self { calls, values: once_each(values.filter(is_bad)) }
+    }
+
+    fn heads(&self) -> impl Iterator<Item = String> {
+        let calls = self.calls.iter().map(|call| format!("longest {call}"));
+        calls.chain(self.values.iter().map(|name| readable(name)))
+    }
+
+    fn cells(&self, cell: Option<&Cell>) -> impl Iterator<Item = Entry> {
+        let call = move |call: &&str| {
+            let tail = cell?.tails.iter().find(|tail| tail.call == *call)?;
+            Some((nanoseconds(tail.max_ns), tail.max_ns))
+        };
+        let value = move |name: &&str| {
+            let value = cell?.values.iter().find(|value| value.name == *name)?;
+            Some((number::in_unit(value.value, &value.unit), value.value))
+        };
+        let entry = |figure: Option<(String, f64)>| match figure {
+            Some((text, by)) => Entry { sort: by.to_string(), ..Entry::from(text) },
+            None => none(),
+        };
+        let calls: Vec<Entry> = self.calls.iter().map(call).map(entry).collect();
+        calls.into_iter().chain(self.values.iter().map(value).map(entry).collect::<Vec<_>>())
+    }
+}
 
 /// All that is compared of the result's only workload.
 pub(crate) fn program(view: &View<'_>) -> Table {
@@ -39,7 +78,9 @@ pub(crate) fn program(view: &View<'_>) -> Table {
     };
     // The wall clock's column says by its dashes that it says nothing.
     let figures: Vec<&Figure> = FIGURES.iter().filter(|f| f.0 == "wall" || has(f)).collect();
-    let heads = core::iter::once("allocator").chain(figures.iter().map(|figure| figure.0));
+    let more = More::of(view, w);
+    let heads = figures.iter().map(|figure| figure.0.to_owned()).chain(more.heads());
+    let heads = core::iter::once("allocator".to_owned()).chain(heads);
     let mut table = Table { id: "overall", sortable: true, ..Table::new(heads) };
     for a in shown {
         let entry = &report.allocators[a];
@@ -48,7 +89,8 @@ pub(crate) fn program(view: &View<'_>) -> Table {
         let name = name.over(version.map_or(String::new(), |version| format!("  {version}")));
         let name = Entry { who: Some(a.0), ..name };
         if let Some(why) = absent(view, w, a) {
-            let blank = core::iter::repeat_n(Entry::default(), figures.len() - 1);
+            let others = figures.len() - 1 + more.heads().count();
+            let blank = core::iter::repeat_n(Entry::default(), others);
             table.row([name, why].into_iter().chain(blank));
             continue;
         }
@@ -74,7 +116,9 @@ pub(crate) fn program(view: &View<'_>) -> Table {
                 ..Entry::from(form(figure.median)).over(small.text)
             }
         });
-        table.row(core::iter::once(name).chain(cells));
+        let is_told = entry.role != Role::Floor;
+        let more = more.cells(view.cell(w, a).filter(|_| is_told));
+        table.row(core::iter::once(name).chain(cells).chain(more));
     }
     table
 }

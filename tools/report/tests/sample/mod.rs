@@ -284,6 +284,7 @@ fn tails(t: f64, numbers: &mut Numbers) -> Vec<Tail> {
             calls: 1_000_000,
             p99_ns: 0.0,
             slowest_after: None,
+            limit_ns: None,
             p50_ns: base * t * 2.5,
             p999_ns: curve[30].0,
             max_ns: curve[60].0,

@@ -259,7 +259,7 @@ impl Import {
     }
 
     fn free_block(&mut self, block: Block, size: u64) -> Result<(), TraceError> {
-        self.add(Op::Free { block, resident: None }, size)
+        self.add(Op::Free { block, touched: None }, size)
     }
 
     fn add(&mut self, op: Op, gone: u64) -> Result<(), TraceError> {

@@ -29,7 +29,7 @@ struct Doing {
     /// Its number in the packed trace, once it has done something.
     thread: Option<Thread>,
     reallocates: Realloc,
-    resident: Option<u32>,
+    touched: Option<u32>,
     frame: Frame,
     /// How many of its events wait.
     waiting: usize,
@@ -115,8 +115,8 @@ impl Blocks {
                 return self.allocate(thread, time, at, How::Malloc, size, 0);
             }
             Event::Free { at } => {
-                let resident = self.threads[thread].resident.take();
-                return self.come(thread, time, at, Deed::Free(resident));
+                let touched = self.threads[thread].touched.take();
+                return self.come(thread, time, at, Deed::Free(touched));
             }
             Event::Calloc { at, size } => {
                 return self.allocate(thread, time, at, How::Calloc, size, 0);
@@ -141,8 +141,8 @@ impl Blocks {
                 self.threads[thread].frame = 0;
                 Op::Refused { size }
             }
-            Event::Resident { pages } => {
-                self.threads[thread].resident = u32::try_from(pages).ok();
+            Event::Touched { pages } => {
+                self.threads[thread].touched = u32::try_from(pages).ok();
                 return Ok(());
             }
             Event::Frame { frame, caller, ip } => {
@@ -247,7 +247,7 @@ impl Blocks {
         }
         match begun {
             Realloc::Of(_, block, gone) if size == 0 => {
-                return self.step(thread, time, Op::Free { block, resident: None }, gone);
+                return self.step(thread, time, Op::Free { block, touched: None }, gone);
             }
             _ if size == 0 => return Ok(()),
             Realloc::Of(address, block, size) => self.live.insert(address, block, size),

@@ -29,8 +29,8 @@ fn read(_folder: &TempDir, path: std::path::PathBuf) -> (Trace, Vec<String>) {
             Op::Allocate { block, how: How::Malloc, size, .. } => format!("malloc {block} {size}"),
             Op::Allocate { block, how, size, .. } => format!("{how:?} {block} {size}"),
             Op::Reallocate { old, block, size, .. } => format!("realloc {old} {block} {size}"),
-            Op::Free { block, resident: None } => format!("free {block}"),
-            Op::Free { block, resident: Some(pages) } => format!("free {block} resident {pages}"),
+            Op::Free { block, touched: None } => format!("free {block}"),
+            Op::Free { block, touched: Some(pages) } => format!("free {block} touched {pages}"),
             Op::ThreadStart => "start".into(),
             Op::ThreadEnd => "end".into(),
             other => format!("{other:?}"),
@@ -58,7 +58,7 @@ fn addresses_become_blocks() {
     let (trace, steps) = packed(|raw| {
         raw.event(0, 0, Event::Malloc { at: A, size: 10 });
         raw.event(0, 100, Event::Malloc { at: B, size: 20 });
-        raw.event(0, 200, Event::Resident { pages: 3 });
+        raw.event(0, 200, Event::Touched { pages: 3 });
         raw.event(0, 300, Event::Free { at: A });
         raw.event(0, 400, Event::Calloc { at: A, size: 30 });
         raw.event(0, 500, Event::ReallocFrom { at: B });
@@ -69,7 +69,7 @@ fn addresses_become_blocks() {
         "0 start",
         "0 malloc 0 10",
         "0 malloc 1 20",
-        "0 free 0 resident 3",
+        "0 free 0 touched 3",
         "0 Calloc 2 30",
         "0 realloc 1 3 40",
         "0 free 3",

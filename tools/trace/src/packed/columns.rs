@@ -55,8 +55,8 @@ mod token {
     pub(super) const BORN: u8 = 3;
     pub(super) const FREE_NEWEST: u8 = 4;
     pub(super) const FREE_LAST: u8 = 5;
-    pub(super) const FREE_NEWEST_RESIDENT: u8 = 6;
-    pub(super) const FREE_LAST_RESIDENT: u8 = 7;
+    pub(super) const FREE_NEWEST_TOUCHED: u8 = 6;
+    pub(super) const FREE_LAST_TOUCHED: u8 = 7;
     pub(super) const REALLOC_NEWEST: u8 = 8;
     pub(super) const REALLOC_LAST: u8 = 9;
     pub(super) const REFUSED: u8 = 10;

@@ -14,7 +14,7 @@ fn each_line_is_a_step() {
          aligned c 1M 4096 at 0x100000
          realloc a d 200
          t0 usable d 208
-         free b resident 1
+         free b touched 1
          refused 1G
          name main thread
          memory 10M 2M 0
@@ -46,7 +46,7 @@ fn each_line_is_a_step() {
     );
     assert!(matches!(ops[5], Op::Reallocate { old: 0, block: 3, size: 200, .. }));
     assert_eq!(ops[6], &Op::UsableSize { block: 3, usable: 208 });
-    assert_eq!(ops[7], &Op::Free { block: 1, resident: Some(1) });
+    assert_eq!(ops[7], &Op::Free { block: 1, touched: Some(1) });
     assert_eq!(ops[8], &Op::Refused { size: 1 << 30 });
     assert_eq!(ops[9], &Op::ThreadName("main thread".into()));
     assert_eq!(ops[10], &Op::Memory { anon: 10 << 20, file: 2 << 20, shmem: 0 });

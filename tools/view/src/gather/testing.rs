@@ -11,7 +11,7 @@ pub(crate) fn allocate(time: u64, block: u64, address: u64, size: u64) -> Step {
 }
 
 pub(crate) fn free(time: u64, thread: u32, block: u64) -> Step {
-    Step { time, thread, op: Op::Free { block, resident: None } }
+    Step { time, thread, op: Op::Free { block, touched: None } }
 }
 
 /// The same beside others, of which the last has a long name and many rows.

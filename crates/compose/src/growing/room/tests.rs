@@ -50,3 +50,8 @@ fn buddy() {
 fn size_slabs() {
     suffices(SizeSlabs::<4096>::new);
 }
+
+#[test]
+fn sharded() {
+    suffices(block::sharded::Sharded::new);
+}

@@ -3,9 +3,10 @@
 use anyhow::{anyhow, bail};
 use bench::closest::closest;
 use launch::allocator::{Allocator, GLIBC, HEAPWRIGHT};
+use launch::discover;
 use launch::inspect::{Inspection, loader};
 use launch::probe;
-use registry::{BLOCKS, PEERS};
+use registry::{BLOCKS, FORMS, PEERS, TLSF_C};
 
 use crate::exit::Usage;
 use crate::flags::subject::{AllocatorArg, What};
@@ -19,7 +20,30 @@ const CONTROL: &str = " again";
 
 /// The region allocators of the program of workloads.
 pub(super) fn region_names() -> Vec<&'static str> {
-    BLOCKS.iter().map(|block| block.name).chain(PEERS).collect()
+    BLOCKS.iter().map(|row| row.name).chain(FORMS).chain(PEERS).chain([TLSF_C]).collect()
+}
+
+/// TLSF in C, in a folder of peers.
+const TLSF_C_LIBRARY: &str = "region/libtlsf-c.so";
+
+/// One that is in the program of workloads, or that it loads.
+pub(super) fn one_within(name: &str) -> anyhow::Result<Allocator> {
+    let allocator = Allocator::in_process(name);
+    if name != TLSF_C {
+        return Ok(allocator);
+    }
+    let found = discover::peer(&allocators::this_executable()?, TLSF_C_LIBRARY);
+    let path = found.ok_or_else(|| anyhow!("{TLSF_C} is not there; cargo xtask peers makes it"))?;
+    let loaded = format!("{TLSF_C}:{}", path.display());
+    Ok(Allocator { in_process: Some(loaded), ..allocator })
+}
+
+/// Those of these names that are there.
+pub(super) fn those_there(names: Vec<&'static str>, warnings: &mut Vec<String>) -> Vec<Allocator> {
+    let found = names.into_iter().filter_map(|name| {
+        one_within(name).map_err(|why| warnings.push(format!("left out: {why}"))).ok()
+    });
+    found.collect()
 }
 
 /// The block allocator that stands beside the kernel's.
@@ -30,6 +54,8 @@ pub(crate) enum Among {
     Libraries,
     /// A region allocator of the program of workloads.
     Regions,
+    /// The same; without names those of one report.
+    Text,
     /// One of these of the kernel's, which are in that program too, or a region allocator.
     Kernels(Vec<&'static str>),
     /// One of these of the kernel's.
@@ -41,7 +67,7 @@ impl Among {
     fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Libraries => Vec::new(),
-            Self::Regions => region_names(),
+            Self::Regions | Self::Text => region_names(),
             Self::Kernels(kernels) => kernels.iter().copied().chain(region_names()).collect(),
             Self::Alone(kernels) => kernels.clone(),
         }
@@ -52,9 +78,10 @@ impl Among {
         let kernels = match self {
             Self::Libraries => return allocators::all(warnings),
             Self::Regions => {
-                let all = region_names().into_iter().map(Allocator::in_process);
+                let all = those_there(region_names(), warnings);
                 return Ok(core::iter::once(Allocator::glibc()).chain(all).collect());
             }
+            Self::Text => return super::arceos::subjects(region_names(), warnings),
             Self::Alone(kernels) => {
                 return Ok(kernels.iter().copied().map(Allocator::in_process).collect());
             }
@@ -132,7 +159,8 @@ fn one(arg: &AllocatorArg, among: &Among) -> anyhow::Result<Allocator> {
     };
     let within = among.names();
     if within.contains(&name.as_str()) {
-        return allocators::settle(Allocator::in_process(name.as_str()), arg);
+        let found = one_within(name).map_err(|why| anyhow!(Usage(why.to_string())))?;
+        return allocators::settle(found, arg);
     }
     let is_library = name == GLIBC || embedded::find(name).is_some();
     let is_alone = matches!(among, Among::Alone(_));

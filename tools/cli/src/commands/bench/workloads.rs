@@ -15,15 +15,17 @@ use bench::workload::{Places, Workload};
 use launch::unpack::unpack;
 use tempfile::TempDir;
 
+use super::arceos;
 use crate::embedded::{self, DEFINITIONS, FILES};
 use crate::exit::Usage;
 use crate::flags::workload::WorkloadArg;
 
-pub(super) const SETS: [(&str, &str); 8] = [
+pub(super) const SETS: [(&str, &str); 9] = [
     ("standard", "a choice that fits in a few minutes; the default"),
     ("single", "standard and real ones with one thread; the default of --counted"),
     ("all", "all but the kernel's"),
     ("texts", "from five published reports on allocators"),
+    ("arceos", "one report's tests on regions, with its figures beside"),
     ("community", "what allocators have been compared on for decades"),
     ("ours", "what nobody else has"),
     ("real", "programs of this machine"),
@@ -49,8 +51,10 @@ pub(super) struct Wanted<'a> {
     pub(super) names: &'a [WorkloadArg],
     pub(super) subjects: &'a [Subject],
     pub(super) scale: Option<f64>,
-    /// They are counted: as short as the scale says, and only those that do the same each time.
+    /// They are counted: only those that do the same each time.
     pub(super) counted: bool,
+    /// As short as the scale says, where a short one would be longer.
+    pub(super) as_short: bool,
     pub(super) budget: &'a dyn Fn(usize) -> Option<Duration>,
     pub(super) rounds: Option<u32>,
     pub(super) pin: bool,
@@ -162,15 +166,19 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
         let standard = names.iter().any(|w| w.name == "standard");
         places.scale = fit(&mut definitions, wanted, budget, standard && is_set, &mut left_out);
     }
-    if wanted.counted {
-        // Only a clock needs longer ones.
+    if wanted.as_short {
         definitions.iter_mut().for_each(|(d, _)| d.longer = 1.0);
     }
     if let Some(time) = &mut budget {
         warnings.extend(least(&definitions, wanted, places.scale, time));
     }
-    for (d, parameters) in definitions.iter().filter(|(_, p)| !p.is_empty()) {
-        check(&places.workloads, d, parameters)?;
+    for (d, parameters) in &definitions {
+        if !parameters.is_empty() {
+            check(&places.workloads, d, parameters)?;
+        }
+        for word in set(wanted.subjects).filter(|_| !d.kernel.is_empty()) {
+            tried(&places.workloads, d, &[word])?;
+        }
     }
     let workloads = definitions
         .iter()
@@ -206,6 +214,17 @@ fn check(program: &Path, definition: &Definition, parameters: &[String]) -> anyh
     if parameters.iter().any(|p| p.starts_with("allocator=") || p.starts_with("tail=")) {
         bail!(Usage("allocators are chosen by -a; calls are timed unless --no-tails".to_owned()));
     }
+    tried(program, definition, parameters)
+}
+
+/// The words for allocators of that program which have something set.
+fn set(subjects: &[Subject]) -> impl Iterator<Item = String> + use<'_> {
+    let set = subjects.iter().filter(|s| !s.allocator.settings.is_empty());
+    set.filter_map(|s| Some(format!("allocator={}", s.allocator.word()?)))
+}
+
+/// Sees that the program of workloads takes these words.
+fn tried(program: &Path, definition: &Definition, parameters: &[String]) -> anyhow::Result<()> {
     let name = definition.workload.as_ref().unwrap_or(&definition.name);
     let checked = Command::new(program)
         .args(["check", name])
@@ -228,7 +247,7 @@ fn open_to_all(folder: &Path) -> anyhow::Result<()> {
 fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Selected>> {
     let mut chosen: Vec<Selected> = Vec::new();
     for word in names {
-        let members: Vec<&Definition> = match set(&word.name) {
+        let members: Vec<&Definition> = match members(&word.name) {
             Some(is_member) => all.iter().filter(|d| is_member(d)).collect(),
             None => match all.iter().find(|d| d.name == word.name) {
                 Some(definition) => vec![definition],
@@ -246,13 +265,14 @@ fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Select
     Ok(chosen)
 }
 
-fn set(name: &str) -> Option<fn(&Definition) -> bool> {
+fn members(name: &str) -> Option<fn(&Definition) -> bool> {
     // What is compiled for the kernel's allocators says little of libraries.
     Some(match name {
         "kernel" => |d| !d.kernel.is_empty(),
         "standard" => |d| d.standard.is_some(),
         "single" => |d| d.threads == 1 && (d.standard.is_some() || d.group == Group::Real),
         "all" => |d| d.kernel.is_empty(),
+        arceos::SET => |d| !d.text.is_empty(),
         "texts" => |d| d.group == Group::Texts && d.kernel.is_empty(),
         "community" => |d| d.group == Group::Community,
         "ours" => |d| d.group == Group::Ours,
@@ -377,6 +397,7 @@ mod tests {
             subjects: &subjects,
             scale: None,
             counted: false,
+            as_short: false,
             budget: &|_| None,
             rounds: None,
             pin: false,
@@ -399,6 +420,7 @@ mod tests {
                 subjects: &subjects,
                 scale: None,
                 counted: false,
+                as_short: false,
                 budget: &|_| Some(Duration::from_secs(time)),
                 rounds: None,
                 pin: false,

@@ -35,10 +35,10 @@ impl OrderArg {
 /// Which memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TouchArg {
+    /// Of large blocks as many pages as the program touched, where that is known
+    Recorded,
     /// Of each page a byte, and the last byte
     Pages,
-    /// As many pages as were resident, where that is known
-    Recorded,
     /// Nothing
     None,
 }

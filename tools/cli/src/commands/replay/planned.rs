@@ -25,10 +25,11 @@ pub(in crate::commands) fn program() -> anyhow::Result<PathBuf> {
     Ok(unpack(program)?)
 }
 
-/// Makes the plan in `file` of the trace that was named `path`; none if that was interrupted.
+/// Makes the plan in `file` of the trace that was named `path`, where marks of the name `mark` begin periods; none if that was
+/// interrupted.
 pub(in crate::commands) fn planned(
     (path, trace): (&Path, &Trace),
-    order: Order,
+    (order, mark): (Order, Option<&str>),
     file: &Path,
     came: &AtomicBool,
     warnings: &mut Vec<String>,
@@ -43,7 +44,7 @@ pub(in crate::commands) fn planned(
         false => ControlFlow::Continue(()),
     };
     let Some(Plan { planned, cut }) =
-        replay::plan(trace, file, order, &mut go_on).map_err(room::or_full)?
+        replay::plan(trace, file, order, mark, &mut go_on).map_err(room::or_full)?
     else {
         return Ok(None);
     };

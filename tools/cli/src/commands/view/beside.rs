@@ -51,7 +51,8 @@ pub(super) fn all(
     interrupts.remove(Some(folder.path()), None);
     let plan = folder.path().join("plan");
     let came = interrupts.came();
-    let planned = planned::planned((path, trace), Order::Causal, &plan, came, &mut warnings)?;
+    let planned =
+        planned::planned((path, trace), (Order::Causal, None), &plan, came, &mut warnings)?;
     warnings.iter().for_each(|warning| exit::say(&format!("warning  {warning}")));
     if planned.is_none() {
         return Ok(None);

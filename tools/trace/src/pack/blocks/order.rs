@@ -89,7 +89,7 @@ impl Blocks {
                         self.strange(StrangeKind::UnseenFree, thread, time, address)?;
                     }
                     self.live.remove(address);
-                    self.step(thread, time, Op::Free { block, resident: None }, size)?;
+                    self.step(thread, time, Op::Free { block, touched: None }, size)?;
                     self.done(thread, time, address, deed)?;
                 }
                 (Found::Live(..), true) | (_, false) => {
@@ -130,9 +130,9 @@ impl Blocks {
                     None => (Op::Allocate { block, how, size, align, address, frame }, 0),
                 }
             }
-            Deed::Free(resident) => {
+            Deed::Free(touched) => {
                 let Found::Live(block, size) = self.live.remove(address) else { return Ok(()) };
-                (Op::Free { block, resident }, size)
+                (Op::Free { block, touched }, size)
             }
             Deed::Move => {
                 let Found::Live(block, size) = self.live.remove(address) else { return Ok(()) };

@@ -28,7 +28,7 @@ pub(crate) struct New {
 /// What is done with an address.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Deed {
-    /// Its block is freed, of which so many pages are resident, if that is known.
+    /// Its block is freed, of which so many pages were touched, if that is known.
     Free(Option<u32>),
     /// A `realloc` of its block begins.
     Move,

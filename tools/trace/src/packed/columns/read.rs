@@ -154,8 +154,8 @@ impl Decoder {
         };
         Some(match kind {
             token::MALLOC => allocate(self, How::Malloc, 0)?,
-            token::FREE_NEWEST => Op::Free { block: self.by_newest(true)?, resident: None },
-            token::FREE_LAST => Op::Free { block: self.by_last()?, resident: None },
+            token::FREE_NEWEST => Op::Free { block: self.by_newest(true)?, touched: None },
+            token::FREE_LAST => Op::Free { block: self.by_last()?, touched: None },
             token::CALLOC => allocate(self, How::Calloc, 0)?,
             token::ALIGNED => {
                 let align = self.other.next()?;
@@ -170,11 +170,11 @@ impl Decoder {
                 let old = self.by_last()?;
                 self.reallocate(old)?
             }
-            token::FREE_NEWEST_RESIDENT => {
-                Op::Free { block: self.by_newest(true)?, resident: Some(self.small()?) }
+            token::FREE_NEWEST_TOUCHED => {
+                Op::Free { block: self.by_newest(true)?, touched: Some(self.small()?) }
             }
-            token::FREE_LAST_RESIDENT => {
-                Op::Free { block: self.by_last()?, resident: Some(self.small()?) }
+            token::FREE_LAST_TOUCHED => {
+                Op::Free { block: self.by_last()?, touched: Some(self.small()?) }
             }
             _ => self.rare(kind)?,
         })

@@ -90,11 +90,11 @@ impl Builder {
                 self.gone(thread, old, [token::REALLOC_NEWEST, token::REALLOC_LAST]);
                 self.block(thread, block, (size, Some(old)), address, frame);
             }
-            &Op::Free { block, resident: None } => {
+            &Op::Free { block, touched: None } => {
                 self.gone(thread, block, [token::FREE_NEWEST, token::FREE_LAST]);
             }
-            &Op::Free { block, resident: Some(pages) } => {
-                let tokens = [token::FREE_NEWEST_RESIDENT, token::FREE_LAST_RESIDENT];
+            &Op::Free { block, touched: Some(pages) } => {
+                let tokens = [token::FREE_NEWEST_TOUCHED, token::FREE_LAST_TOUCHED];
                 self.gone(thread, block, tokens);
                 self.other(u64::from(pages));
             }
