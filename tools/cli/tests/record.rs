@@ -119,6 +119,7 @@ static void *work(void *unused) {
         unsigned at = i * 2654435761u >> 16;
         free(blocks[at % 500]);
         blocks[at % 500] = malloc(at % 2000);
+        if (i % 256 == 0) usleep(200);
     }
     return unused;
 }
@@ -149,7 +150,7 @@ fn what_was_live_before_is_in_the_recording_of_a_malloc_that_can_be_walked() {
     let (mut running, process) = armed(place.path(), "heapwright");
     for name in ["one", "two"] {
         let folder = place.path().join(name);
-        let (_, said, code) = outcome(&mut record(&folder, &["--for", "300ms", "--pid", &process]));
+        let (_, said, code) = outcome(&mut record(&folder, &["--for", "100ms", "--pid", &process]));
         assert_eq!(code, Some(0), "{said}");
         let trace = Trace::open(&folder).unwrap();
         assert_eq!(trace.about().malloc.name, "heapwright");
