@@ -44,7 +44,6 @@ const NAME: &CStr = c"dlopen";
 
 /// The answers to "is the bit left?".
 mod answer {
-    /// The environment is not known yet.
     pub(super) const UNKNOWN: u8 = 0;
     pub(super) const CLEARED: u8 = 1;
     pub(super) const LEFT: u8 = 2;
@@ -77,7 +76,6 @@ fn word(mode: c_int) -> usize {
     mode.cast_unsigned() as usize
 }
 
-/// The `dlopen` behind ours.
 fn next() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let known = NEXT.load(Ordering::Relaxed);

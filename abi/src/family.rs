@@ -245,7 +245,6 @@ pub(crate) extern "C" fn allocate_for_new(size: usize) -> *mut u8 {
     allocate(size)
 }
 
-/// As [`allocate_for_new`], aligned.
 pub(crate) extern "C" fn allocate_aligned_for_new(size: usize, alignment: usize) -> *mut u8 {
     match alignment.checked_next_power_of_two() {
         Some(alignment) => HEAP.aligned_alloc(alignment, size),

@@ -29,13 +29,11 @@ pub(crate) struct Info {
     pub(crate) held: usize,
     /// In blocks that the program holds.
     pub(crate) live: usize,
-    /// Kept by threads.
     pub(crate) cached: usize,
     /// Free, but costing.
     pub(crate) dirty: usize,
     /// Blocks that are mappings of their own: bytes and number.
     pub(crate) huge: (usize, usize),
-    /// What else there is to say.
     pub(crate) sizes: imp::Sizes,
 }
 

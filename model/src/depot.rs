@@ -36,7 +36,6 @@ impl World {
         }
     }
 
-    /// The owner writes to an object.
     pub(crate) fn touch(&self, object: usize) {
         self.objects[object].with_mut(|_| ());
     }
@@ -124,7 +123,6 @@ impl Map {
         &self.nodes[node].words[index & 1]
     }
 
-    /// What was set for a page; 0 if nothing was.
     pub(crate) fn get(&self, page: usize) -> usize {
         let height = self.height.load(Ordering::Acquire);
         if height == 0 || page >> height != 0 {

@@ -12,10 +12,8 @@ const WANTED: usize = 1;
 const TELLING: usize = 2;
 const BITS: usize = 3;
 
-/// A variant that is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fences {
-    /// As the real code.
     Full,
     /// None between a push and the look at the mark.
     Missing,
@@ -48,7 +46,6 @@ impl World {
         }
     }
 
-    /// The owner writes to a block.
     pub(crate) fn touch(&self, block: usize) {
         self.blocks[block].with_mut(|_| ());
     }

@@ -30,7 +30,6 @@ pub(crate) enum Seen {
     Same,
 }
 
-/// A descriptor, and the memory of its objects.
 struct Slab {
     tag: AtomicU32,
     words: Vec<AtomicU64>,
@@ -50,7 +49,6 @@ struct Shelf {
     exists: AtomicBool,
 }
 
-/// An object: slab, word, bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Object(pub(crate) usize, pub(crate) usize, pub(crate) u32);
 

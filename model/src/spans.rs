@@ -6,7 +6,6 @@
 use loom::cell::UnsafeCell;
 use loom::sync::Mutex;
 
-/// Objects of a span, and of a batch.
 pub(crate) const OBJECTS: usize = 2;
 
 /// An object: its span and its number there.
@@ -22,12 +21,10 @@ struct State {
 
 pub(crate) struct World {
     central: Mutex<State>,
-    /// Spans that the page heap has.
     pages: Mutex<Vec<usize>>,
     /// The cache of each member; `None`: a spare record.
     members: Mutex<Vec<Option<Vec<Object>>>>,
     objects: Vec<[UnsafeCell<()>; OBJECTS]>,
-    /// Batches that are kept whole.
     kept: usize,
 }
 
@@ -42,7 +39,6 @@ impl World {
         }
     }
 
-    /// The owner writes to its objects.
     pub(crate) fn touch(&self, objects: &[Object]) {
         for &(span, object) in objects {
             self.objects[span][object].with_mut(|_| ());

@@ -8,7 +8,6 @@ mod page;
 mod slab;
 mod spans;
 
-/// A thread that does something in a world.
 fn spawn<W: 'static, T: 'static>(
     world: &Arc<W>,
     f: impl FnOnce(&W) -> T + 'static,

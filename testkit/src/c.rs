@@ -55,12 +55,6 @@ impl C {
     }
 }
 
-impl Default for C {
-    fn default() -> C {
-        C::new()
-    }
-}
-
 impl Check for C {
     /// Asks `heapwright_check` where the process has it; there is nothing to ask elsewhere.
     fn check(&self) -> Result<(), Broken> {

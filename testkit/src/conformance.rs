@@ -17,13 +17,11 @@ mod random;
 mod sizes;
 mod threads;
 
-/// Lends a fresh subject to a rule.
 pub type Lend<'a> = dyn Fn(&mut dyn FnMut(&Subject<'_>)) + 'a;
 
 /// One thing that any `Malloc` must do.
 #[derive(Clone, Copy)]
 pub struct Rule {
-    /// One or two words.
     pub name: &'static str,
     pub says: &'static str,
     /// `Err` says what does not.
@@ -36,7 +34,6 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// Every rule, the simplest first.
 #[rustfmt::skip]
 pub const RULES: &[Rule] = &[
     Rule { name: "null", says: "null is freed, sized and resized like any pointer", test: sizes::null },
@@ -59,16 +56,13 @@ pub const RULES: &[Rule] = &[
     Rule { name: "short-lived", says: "many short threads leave nothing behind", test: footprint::short_lived },
 ];
 
-/// How one rule went.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Which.
     pub rule: &'static Rule,
     pub result: Result<(), String>,
     pub took: Duration,
 }
 
-/// How every rule went.
 #[derive(Debug)]
 pub struct Report {
     /// In the order of [`RULES`].
@@ -101,7 +95,6 @@ impl fmt::Display for Report {
     }
 }
 
-/// Runs every rule, each on what `make` makes.
 pub fn conformance<M: Malloc>(make: impl Fn() -> M) -> Report {
     conformance_on(&|rule| rule(&Subject::new(&make())))
 }

@@ -28,7 +28,6 @@ use crate::wrong::{Failure, Wrong};
 pub struct By<F, C>(
     /// Makes the n-th call fail.
     pub F,
-    /// Counts the calls.
     pub C,
 );
 

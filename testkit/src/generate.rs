@@ -97,21 +97,16 @@ fn class_edge(rng: &mut Rng) -> usize {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Generator {
-    /// What the sizes look like.
     pub distribution: Distribution,
-    /// How many operations.
     pub ops: usize,
-    /// How many slots.
     pub slots: usize,
     /// The bytes that may be asked for at once; sizes are halved until they fit.
     pub budget: usize,
     /// How many threads the program spreads itself over, one at a time; 1 for none.
     pub threads: usize,
-    /// Whether blocks are handed over.
     pub exchange: bool,
     /// Whether sizes that cannot exist are asked for now and then.
     pub impossible: bool,
-    /// Whether the program forks now and then.
     pub forks: bool,
 }
 

@@ -1,7 +1,6 @@
 //! Programs that once failed, kept as text in `testkit/programs`.
 use crate::program::Program;
 
-/// Each file's name and text.
 const TEXTS: &[(&str, &str)] = &[
     ("shrunk-sized-free-aligned", include_str!("../programs/shrunk-sized-free-aligned.ops")),
     ("shrunk-sized-free-flush", include_str!("../programs/shrunk-sized-free-flush.ops")),

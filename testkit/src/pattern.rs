@@ -30,7 +30,6 @@ pub struct Pattern {
 pub struct Mismatch {
     /// The byte's distance from the start of the block.
     pub offset: usize,
-    /// What the pattern says.
     pub expected: u8,
     pub found: u8,
     /// How many of the verified bytes are wrong, this one included.
@@ -38,7 +37,6 @@ pub struct Mismatch {
 }
 
 impl Pattern {
-    /// The pattern of the block at `address`, allocated with `seed`.
     pub fn new(address: usize, seed: u64) -> Pattern {
         Pattern { base: mix(mix(seed) ^ address as u64) }
     }
@@ -50,7 +48,6 @@ impl Pattern {
         (word ^ (word >> 29)).to_le_bytes()
     }
 
-    /// Writes the pattern over `block`.
     pub fn fill(self, block: &mut [MaybeUninit<u8>]) {
         for stripe in stripes(block.len()) {
             let first = stripe.start / 8;
@@ -105,7 +102,6 @@ pub fn stripes(len: usize) -> impl Iterator<Item = Range<usize>> {
     core::iter::once(head).chain(middle.take_while(move |_| !whole)).chain(core::iter::once(tail))
 }
 
-/// The offset of the first byte of `block` that is not zero, and the byte.
 pub fn first_nonzero(block: &[u8]) -> Option<(usize, u8)> {
     static ZEROS: [u8; PAGE] = [0; PAGE];
     for (i, chunk) in block.chunks(PAGE).enumerate() {

@@ -65,7 +65,6 @@ impl Rng {
         self.between(floor, (floor * 2 - 1).min(high))
     }
 
-    /// One of `choices`, which is not empty.
     pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }

@@ -22,7 +22,6 @@ const MOST: usize = isize::MAX as usize;
 /// When null is a right answer to a size that can exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nulls {
-    /// Never.
     #[default]
     Wrong,
     /// From the source's n-th call on, which was made to fail.
@@ -38,7 +37,6 @@ pub struct Options {
     pub check_every: usize,
     /// Verify every live block after every k-th operation; 0: each at its end only.
     pub verify_every: usize,
-    /// When null is right.
     pub nulls: Nulls,
     /// The alignment of blocks of less than [`DEFAULT_ALIGN`] bytes.
     pub small_align: usize,
@@ -53,7 +51,6 @@ impl Default for Options {
 /// What a run that went well did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ran {
-    /// Blocks allocated or resized.
     pub blocks: usize,
     /// Times null was a right answer.
     pub nulls: usize,
@@ -86,14 +83,12 @@ pub fn run(subject: &Subject<'_>, program: &Program, options: &Options) -> Resul
     Ok(runner.ran)
 }
 
-/// One sequence of operations in progress.
 #[derive(Debug)]
 pub struct Runner<'a> {
     subject: &'a Subject<'a>,
     options: Options,
     exchange: &'a Exchange,
     shadow: Shadow,
-    /// The address of the block in each slot.
     slots: Vec<Option<usize>>,
     ran: Ran,
 }

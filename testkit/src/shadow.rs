@@ -21,7 +21,6 @@ pub struct Request {
     pub size: usize,
     /// A power of two.
     pub align: usize,
-    /// Whether the bytes must be zero.
     pub zeroed: bool,
 }
 
@@ -91,12 +90,6 @@ pub struct Shadow {
     small_align: usize,
 }
 
-impl Default for Shadow {
-    fn default() -> Shadow {
-        Shadow::new()
-    }
-}
-
 impl Shadow {
     /// No live blocks. No two shadows in a process use the same patterns, so what an earlier run
     /// left in memory does not pass for this one's.
@@ -112,17 +105,14 @@ impl Shadow {
         Shadow { small_align, ..self }
     }
 
-    /// How many blocks are live.
     pub fn len(&self) -> usize {
         self.live.len()
     }
 
-    /// Whether no block is live.
     pub fn is_empty(&self) -> bool {
         self.live.is_empty()
     }
 
-    /// The bytes asked for by the live blocks.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -140,9 +130,7 @@ impl Shadow {
     }
 
     /// Accounts for a new block: its alignment, extent, place and zeroes; then fills it.
-    ///
     /// # Safety
-    ///
     /// `pointer` was just returned for `request` and not freed, and the allocator means it to be
     /// valid for `usable` bytes.
     pub unsafe fn allocated(
@@ -168,9 +156,7 @@ impl Shadow {
 
     /// Accounts for `old`, already taken out, having become `pointer`: what is kept, then as
     /// [`allocated`](Self::allocated).
-    ///
     /// # Safety
-    ///
     /// As [`allocated`](Self::allocated); `old` is dead.
     pub unsafe fn reallocated(
         &mut self,
@@ -196,7 +182,6 @@ impl Shadow {
         Ok(())
     }
 
-    /// Every live block, by address.
     pub fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.live.values()
     }

@@ -36,7 +36,6 @@ pub struct Shelter {
 unsafe impl Sync for Shelter {}
 
 impl Shelter {
-    /// Nothing mapped yet.
     pub const fn new() -> Shelter {
         let lists = Lists { free: [null_mut(); LISTS], from: null_mut(), left: 0 };
         Shelter { locked: AtomicBool::new(false), lists: UnsafeCell::new(lists) }
@@ -50,12 +49,6 @@ impl Shelter {
         let result = f(unsafe { &mut *self.lists.get() });
         self.locked.store(false, Ordering::Release);
         result
-    }
-}
-
-impl Default for Shelter {
-    fn default() -> Shelter {
-        Shelter::new()
     }
 }
 

@@ -26,7 +26,6 @@ struct Search<F> {
 }
 
 impl<F: FnMut(&Program) -> bool> Search<F> {
-    /// Keeps `ops` if they still fail.
     fn keep(&mut self, ops: Vec<Op>) -> bool {
         if self.left == 0 || ops == self.best {
             return false;

@@ -19,7 +19,6 @@ pub trait FaultInjector {
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     pub malloc: &'a dyn Malloc,
-    /// Its structure's walk.
     pub check: Option<&'a (dyn Check + Sync)>,
     /// Gives free memory back to the source.
     pub purge: Option<&'a (dyn Fn() + Sync)>,
@@ -35,7 +34,6 @@ impl<'a> Subject<'a> {
         Subject { malloc, check: None, purge: None, faults: None, small_align: DEFAULT_ALIGN }
     }
 
-    /// With a structure to walk.
     pub fn with_check(self, check: &'a (dyn Check + Sync)) -> Subject<'a> {
         Subject { check: Some(check), ..self }
     }
@@ -44,7 +42,6 @@ impl<'a> Subject<'a> {
         Subject { purge: Some(purge), ..self }
     }
 
-    /// With a source that fails on demand.
     pub fn with_faults(self, faults: &'a (dyn FaultInjector + Sync)) -> Subject<'a> {
         Subject { faults: Some(faults), ..self }
     }

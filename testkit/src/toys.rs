@@ -59,7 +59,6 @@ struct Entry {
     block: *mut u8,
     layout: Layout,
     size: usize,
-    /// Which allocation it was.
     number: usize,
     /// Part of another block.
     within: bool,

@@ -40,7 +40,6 @@ impl<T: Tier> Fixture<T> {
         unsafe { self.heap.free(self.blocks[i]) };
     }
 
-    /// What freeing `block` by its address says.
     fn says(&mut self, block: NonNull<u8>) -> String {
         // SAFETY: that it is not is the test; a tier that checks ends in a panic before it does harm.
         self.caught(|heap| unsafe { heap.free(block) })

@@ -16,24 +16,11 @@ mod conforms {
 
     registry::blocks!(conforms);
 
-    #[test]
-    fn tlsf_8() {
-        conformance(&kinds::tlsf_8()).assert_passed();
-    }
-
-    #[test]
-    fn tlsf_64() {
-        conformance(&kinds::tlsf_64()).assert_passed();
-    }
-
-    #[test]
-    fn tlsf_neighbours() {
-        conformance(&kinds::tlsf_neighbours()).assert_passed();
-    }
-
-    #[test]
-    fn tlsf_canaries() {
-        conformance(&kinds::tlsf_canaries()).assert_passed();
+    conforms! {
+        { name: "tlsf at 8", id: tlsf_8, }
+        { name: "tlsf at 64", id: tlsf_64, }
+        { name: "tlsf, neighbours", id: tlsf_neighbours, }
+        { name: "tlsf, canaries", id: tlsf_canaries, }
     }
 }
 

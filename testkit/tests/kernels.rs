@@ -100,7 +100,6 @@ mod conforms {
     registry::kernels!(conforms);
 }
 
-/// What all of a kind promise.
 mod kinds {
     use super::*;
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The top of the project's tree.
 pub fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

@@ -14,10 +14,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Whose malloc a program runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malloc {
-    /// The drop-in library, preloaded.
     Ours,
     /// The one the program was linked with.
     Plain,
@@ -33,13 +31,10 @@ pub struct Program {
     proof: Proof,
 }
 
-/// What a program left behind.
 #[derive(Debug)]
 pub struct Finished {
     pub status: ExitStatus,
-    /// All it wrote to its standard output.
     pub stdout: String,
-    /// All it wrote to its standard error.
     pub stderr: String,
     /// The names of its processes that had our library: children included, unless it ran
     /// [undisturbed](Program::undisturbed).
@@ -86,13 +81,11 @@ impl Program {
         self
     }
 
-    /// What it reads from its standard input.
     pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = input.into();
         self
     }
 
-    /// How long it may run.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self

@@ -31,7 +31,6 @@ impl LoaderLog {
         Self(folder)
     }
 
-    /// The names of the programs that started with `library` initialised.
     pub(crate) fn programs_on(&self, library: &Path) -> BTreeSet<String> {
         let ours = format!("calling init: {}", library.display());
         let files = std::fs::read_dir(self.0.path()).into_iter().flatten();

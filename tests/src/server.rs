@@ -58,12 +58,10 @@ impl Server {
         server
     }
 
-    /// All it has written so far.
     pub fn said(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Sends it `signal`.
     pub fn signal(&self, signal: Signal) {
         self.running.signal(signal);
     }

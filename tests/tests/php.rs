@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 /// Modules of Debian that bring a library with them; the script has something to do for each.
 const MODULES: &str = "PDO pdo_sqlite pdo_mysql mysqli pgsql dom SimpleXML mbstring intl gd curl";
 
-/// A php that has all of [`MODULES`].
 fn need_php() -> Option<PathBuf> {
     let php = need("php")?;
     let listed = Program::new(&php).arg("-m").run(Malloc::Plain).expect_success("php -m").stdout;

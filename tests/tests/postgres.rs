@@ -6,7 +6,6 @@ use rustix::process::Signal;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 
-/// Where one server lives, and as whom.
 struct Place {
     scratch: Scratch,
     library: PathBuf,
@@ -71,7 +70,6 @@ impl Postgres {
         })
     }
 
-    /// A new cluster, and its server.
     fn start(&self, place: &Place, malloc: Malloc) -> Server {
         let data = place.scratch.join("data");
         let _ = place
@@ -96,7 +94,6 @@ impl Postgres {
         place.program(&self.psql).args(["-XAtqc", sql]).run(Malloc::Plain)
     }
 
-    /// pgbench with these arguments.
     fn bench(&self, place: &Place, arguments: &str) -> Finished {
         let limit = Duration::from_secs(180);
         let program = place.program(&self.pgbench).args(arguments.split(' ')).limit(limit);

@@ -4,7 +4,6 @@ use core::time::Duration;
 use heapwright_tests::{Malloc, Program, Scratch, Server, need};
 use std::path::{Path, PathBuf};
 
-/// The three programs of a redis installation.
 struct Redis {
     server: PathBuf,
     cli: PathBuf,

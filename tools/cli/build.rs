@@ -68,7 +68,6 @@ fn main() {
     }
 }
 
-/// Copies an artefact out of `folder` to where it is embedded from; the value of an `Embedded`.
 fn carried(artefact: &Artefact, folder: &Path, out: &Path, given: bool) -> String {
     let Artefact { name, kind, file, built, .. } = artefact;
     // A library is named by cargo, which has no hyphens in it; a given one as it is installed.

@@ -14,7 +14,6 @@ use crate::peers::{output, root, target_dir};
 const PAGE: &str = "docs/adding-an-allocator.md";
 const MOST: usize = 6;
 
-/// A piece of code of the page.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
     path: String,
@@ -23,11 +22,9 @@ struct Piece {
     code: String,
 }
 
-/// One that the page adds.
 struct Example {
     name: &'static str,
     heading: &'static str,
-    /// The arguments of cargo for the tests that come with it.
     tests: &'static [&'static [&'static str]],
     /// Whether it is a drop-in library, with a package that `cargo xtask registry --write` writes.
     is_drop_in: bool,
@@ -177,7 +174,6 @@ impl Piece {
     }
 }
 
-/// The pieces of code of the page that have a place.
 fn pieces(page: &str) -> Result<Vec<Piece>, String> {
     let mut found = Vec::new();
     let mut rest = page;

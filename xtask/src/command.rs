@@ -8,7 +8,6 @@ use std::thread;
 
 use crate::peers::{output, root, target_dir};
 
-/// The cargo that runs this chore, in the workspace.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
@@ -33,7 +32,6 @@ pub fn host() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
 }
 
-/// What to install, where a program is not there.
 pub fn missing(program: &str, package: &str) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());

@@ -20,10 +20,8 @@ pub(crate) struct Options {
     qemu: bool,
 }
 
-/// A machine, and the kernel's features there.
 const KERNELS: [(&str, &[&str]); 2] = [("riscv32", &["esp"]), ("cortex-m3", &[])];
 
-/// A kernel has to power off by then.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// All features but the one that a stable compiler refuses.
@@ -66,7 +64,6 @@ fn on_host() -> Result<(), String> {
     cargo(&["test"], &["--package", "axallocator", "--features", "axallocator/sharded"])
 }
 
-/// Runs cargo on the workspace `compat`.
 fn cargo(words: &[&str], args: &[&str]) -> Result<(), String> {
     let mut cargo = command::cargo();
     cargo.args(words).arg("--manifest-path").arg(root().join("compat/Cargo.toml"));

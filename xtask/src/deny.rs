@@ -51,7 +51,6 @@ fn licensees(names: &[String]) -> Result<Vec<Licensee>, String> {
     parsed.collect::<Result<_, _>>().map_err(|e| format!("deny.toml: {e}"))
 }
 
-/// What is wrong with a crate, each in a sentence.
 fn judge(package: &Package, allowed: &[Licensee]) -> Vec<String> {
     let mut wrong = Vec::new();
     match &package.license {
@@ -81,7 +80,6 @@ fn permitted(licence: &str, allowed: &[Licensee]) -> bool {
     expression.is_ok_and(|expression| expression.evaluate(may))
 }
 
-/// The crates that are there in more than one version.
 fn twice(packages: &[Package]) -> BTreeMap<&str, Vec<String>> {
     let mut versions = BTreeMap::<&str, Vec<String>>::new();
     for package in packages {

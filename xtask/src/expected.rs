@@ -36,10 +36,14 @@ pub(crate) fn read<T: DeserializeOwned + Default>(name: &str) -> Result<T, Strin
     }
 }
 
+/// Why the files name compilers that are not the workspace's.
+pub(crate) const COMPILER: &str = "# A compiler is the one that has the target's core library: where the toolchain at hand has none, Debian's, which may\n\
+     # be another version than the workspace's (xtask/src/qemu/toolchain.rs).";
+
 /// Writes one: `head`, which are comments, and the value. Gives its path.
 pub(crate) fn write(name: &str, head: &str, value: &impl Serialize) -> Result<PathBuf, String> {
     let body = toml::to_string(value).map_err(|e| format!("{name}: {e}"))?;
-    write_text(name, &format!("{head}\n{body}"))
+    write_text(name, &format!("{head}\n{COMPILER}\n\n{body}"))
 }
 
 /// Says what is worse than it may be; whether nothing is.
@@ -48,7 +52,6 @@ pub(crate) fn told(complaints: &[String]) -> bool {
     complaints.is_empty()
 }
 
-/// Writes one as it is.
 pub(crate) fn write_text(name: &str, text: &str) -> Result<PathBuf, String> {
     let file = root().join("bench/golden").join(name);
     fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;

@@ -16,11 +16,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program has to end by then.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A target: the compiler for its C, and the machine of QEMU that runs it.
-#[derive(Debug)]
 struct Board {
     name: &'static str,
     target: Target,
@@ -162,13 +160,10 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(well)
 }
 
-#[derive(Debug)]
 struct Program {
     name: String,
     path: PathBuf,
-    /// Its first line.
     rule: String,
-    /// `only` and `not`, and the features they name.
     marks: Vec<(String, String)>,
 }
 
@@ -190,7 +185,6 @@ impl Program {
     }
 }
 
-/// The C programs of a folder, by name.
 fn listed(folder: &str) -> Result<Vec<Program>, String> {
     let folder = root().join(folder);
     let entries = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -205,7 +199,6 @@ fn listed(folder: &str) -> Result<Vec<Program>, String> {
 }
 
 impl Board {
-    /// What is missing, if anything is.
     fn missing(&self) -> Option<String> {
         let missing = command::missing(self.gcc, self.package);
         missing.or_else(|| self.machine().and_then(Machine::missing))

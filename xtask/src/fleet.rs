@@ -9,7 +9,6 @@ use crate::peers::target_dir;
 /// Their Python packages, about 500 MB.
 const PACKAGES: [&str; 2] = ["duckdb", "pyspark"];
 
-/// The Python that has both.
 pub(crate) fn python() -> PathBuf {
     target_dir().join("fleet/bin/python3")
 }

@@ -14,7 +14,6 @@ use clap::Args;
 use crate::command::{cargo, finish, host};
 use crate::peers::{root, target_dir};
 
-#[derive(Debug)]
 struct Target {
     name: &'static str,
     /// How many bytes an input has at most.

@@ -21,7 +21,6 @@ use std::process::Command;
 
 use decode::Counts;
 
-#[derive(Debug)]
 struct Bound {
     entry: &'static str,
     says: &'static str,
@@ -159,7 +158,6 @@ fn complaints(golden: &Golden, counts: &BTreeMap<String, Counts>) -> Vec<String>
     complaints
 }
 
-/// What of `found` is above `bound`, in words.
 fn over(bound: &Bound, found: &Counts) -> Vec<String> {
     let checks = [
         ("instructions", found.instructions, Some(bound.instructions)),

@@ -60,7 +60,6 @@ fn offences() -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// The packages of the workspace, and which of them each depends on.
 pub(crate) fn packages() -> Result<Vec<graph::Package>, String> {
     Ok(graph::packages(&metadata(&crate::peers::root())?))
 }

@@ -76,7 +76,6 @@ fn names(list: &str) -> Vec<String> {
     list.lines().filter(is_name).map(str::to_owned).collect()
 }
 
-/// How often the instructions at `addresses` were executed.
 fn sum(executed: &HashMap<u64, u64>, addresses: &[u64]) -> u64 {
     addresses.iter().filter_map(|address| executed.get(address)).sum()
 }

@@ -155,7 +155,6 @@ pub fn target_dir() -> PathBuf {
     }
 }
 
-/// The workspace's root.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()

@@ -21,11 +21,9 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use tally::Tally;
 
-#[derive(Debug)]
 pub(crate) struct Port {
     name: &'static str,
     target: Target,
-    /// Programs it needs, and the packages they are in.
     needs: &'static [(&'static str, &'static str)],
     /// What runs its programs, if this machine cannot.
     emulator: Option<&'static str>,

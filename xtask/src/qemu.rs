@@ -18,7 +18,6 @@ use machine::{MACHINES, Machine};
 use std::path::PathBuf;
 use toolchain::Build;
 
-/// A kernel has to power off by then.
 const LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Args)]
@@ -131,7 +130,6 @@ fn kernels(machines: &[&Machine], kernel: &str) -> Result<Vec<PathBuf>, String> 
     each(machines, build).into_iter().collect()
 }
 
-/// The workspace of the kernels.
 pub(crate) fn manifest() -> PathBuf {
     crate::peers::root().join("bare-metal/Cargo.toml")
 }

@@ -113,7 +113,6 @@ fn features(manifest: &str) -> Option<String> {
         .then(|| format!("{FACADE} has the features {there:?}, the registry {wanted:?}"))
 }
 
-/// The document with the table of now.
 fn with_table(path: &str, document: &str, table: &str) -> Result<String, String> {
     let cut = || {
         let (before, rest) = document.split_once(BEGIN)?;

@@ -16,7 +16,6 @@ use clap::Args;
 use comfy_table::Table;
 use measure::Size;
 
-#[derive(Debug)]
 struct Named {
     name: &'static str,
     target: Target,
@@ -43,7 +42,6 @@ const OURS: [&str; 8] = [
 const PEERS: [&str; 4] = ["rlsf", "talc", "linked-list", "buddy-system"];
 
 /// What one allocator was found to take.
-#[derive(Debug)]
 struct Row {
     allocator: &'static str,
     /// init, alloc and free.
@@ -96,7 +94,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(told(&complaints))
 }
 
-/// What each allocator takes on a target.
 fn rows(target: Target, options: &Options) -> Result<Vec<Row>, String> {
     let built = |features: &[&str]| built(target, features, &options.opt);
     let (empty, empty_realloc) = (built(&["nothing"])?, built(&["nothing", "realloc"])?);

@@ -42,7 +42,6 @@ const TARGETS: [Named; 6] = [
 ];
 
 /// What one entry point was found to take.
-#[derive(Debug)]
 struct Entry {
     allocator: String,
     name: String,

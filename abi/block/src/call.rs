@@ -5,7 +5,6 @@ use core::ptr::{self, NonNull};
 
 use base::{AddError, BlockAllocator};
 
-/// A pointer for C.
 #[inline(always)]
 pub(crate) fn pointer(block: Option<NonNull<u8>>) -> *mut u8 {
     block.map_or(ptr::null_mut(), NonNull::as_ptr)
@@ -50,7 +49,6 @@ pub(crate) unsafe fn zeroed(block: *mut u8, size: usize) -> *mut u8 {
 /// A heap as C has it. What is called is a function that the program has already, so that `realloc`
 /// need not bring it once more.
 pub(crate) trait Heap: Copy {
-    /// Whether it is not null.
     fn exists(self) -> bool;
 
     /// Null: none is large enough, or the alignment is none.

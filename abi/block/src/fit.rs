@@ -25,7 +25,6 @@ use crate::error;
 
 const WORD: usize = size_of::<usize>();
 
-/// A heap of one of the policies that are built in.
 enum Heap {
     #[cfg(feature = "first-fit")]
     First(FirstFit),
@@ -37,7 +36,6 @@ enum Heap {
     Worst(WorstFit),
 }
 
-/// The same for each policy.
 macro_rules! with {
     ($heap:expr, $fit:ident => $what:expr) => {
         match $heap {

@@ -47,7 +47,6 @@ mod cxx {
 
 examples! { arena buddy fit tlsf }
 
-/// Builds a library, once, and gives its path.
 fn library(features: &str) -> PathBuf {
     static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("block-{features}"));

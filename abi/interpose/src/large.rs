@@ -83,15 +83,16 @@ fn place(block: *const u8) -> (&'static AtomicUsize, usize) {
 
 /// Notes a new block, or one that `realloc` moved or grew.
 #[inline(always)]
-pub(crate) fn allocated(thread: &Thread, block: *mut u8, size: usize, is_moved: bool) {
+pub(crate) fn allocated(block: *mut u8, size: usize, is_moved: bool) {
     if size >= LARGE {
-        note(thread, block, is_moved);
+        note(block, is_moved);
     }
 }
 
 #[cold]
-fn note(thread: &Thread, block: *mut u8, is_moved: bool) {
-    let time = clock::now();
+#[inline(never)]
+fn note(block: *mut u8, is_moved: bool) {
+    let (thread, time) = (Thread::this(), clock::now());
     if time < thread.no_pages_before.get() {
         return;
     }
@@ -135,7 +136,7 @@ pub(crate) fn leaves(writer: &mut Writer, block: *mut u8, time: u64) {
     }
 }
 
-/// How many pages of a block were touched; `None`: nothing was noted of it.
+/// How many pages of a block were touched, which is freed now; `None`: nothing was noted of it.
 fn touched(block: *mut u8) -> Option<u64> {
     let fresh = Fresh::take(block)?;
     let (all, resident) = pages(block)?;

@@ -27,6 +27,7 @@ mod errno;
 mod file;
 mod first;
 mod head;
+mod huge;
 mod imp;
 mod large;
 mod lifetime;

@@ -32,7 +32,7 @@ extern "C" fn process_ends() {
     if session::is_on()
         && let Some(writer) = turn.writer(now.time)
     {
-        samples::write(writer, now.time);
+        samples::write(writer, now.time, true);
         chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);
         writer.process_ends();

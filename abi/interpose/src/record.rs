@@ -52,7 +52,7 @@ fn answered(turn: &mut Turn, block: *mut u8, size: usize, write: Write) {
         },
         _ => answered_slowly(thread, time, block, size, write),
     }
-    large::allocated(thread, block, size, false);
+    large::allocated(block, size, false);
 }
 
 /// The same with a call stack, or where there is no room. Nothing is left to be done behind it, so that who calls it keeps little.
@@ -78,7 +78,7 @@ fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) 
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
     });
-    large::allocated(thread, block, size, false);
+    large::allocated(block, size, false);
 }
 
 /// No block: that is an answer where nothing was asked for.
@@ -230,7 +230,7 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
         unsafe { writer.event(time, &event) };
     });
     if !new.is_null() {
-        large::allocated(thread, new, size, true);
+        large::allocated(new, size, true);
     }
     new
 }

@@ -5,8 +5,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use trace_format::{Event, Writer};
 
 use crate::session::Now;
-use crate::system;
 use crate::text::number;
+use crate::{huge, system};
 
 /// Nanoseconds between two samples.
 const EVERY: u64 = 10_000_000;
@@ -24,11 +24,11 @@ pub(crate) fn note(writer: &mut Writer, now: &Now) {
     {
         return;
     }
-    write(writer, time);
+    write(writer, time, false);
 }
 
-/// Writes a sample.
-pub(crate) fn write(writer: &mut Writer, time: u64) {
+/// Writes a sample. `is_end`: it is the process's last.
+pub(crate) fn write(writer: &mut Writer, time: u64, is_end: bool) {
     // All that is read of it is in the first kilobyte, and the stack may be a small one.
     let mut buffer = [0; 1536];
     let status = system::read_file(c"/proc/self/status", &mut buffer);
@@ -39,9 +39,10 @@ pub(crate) fn write(writer: &mut Writer, time: u64) {
         number(&line[digits..]) << 10
     };
     if !status.is_empty() {
-        let (anon, huge) = (bytes(b"RssAnon:"), bytes(b"HugetlbPages:"));
+        let anon = bytes(b"RssAnon:") + bytes(b"HugetlbPages:");
         let (file, shmem) = (bytes(b"RssFile:"), bytes(b"RssShmem:"));
         // SAFETY: the caller has made room.
-        unsafe { writer.event(time, &Event::Memory { anon: anon + huge, file, shmem }) };
+        unsafe { writer.event(time, &Event::Memory { anon, file, shmem }) };
+        huge::note(anon, is_end);
     }
 }

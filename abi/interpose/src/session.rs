@@ -17,8 +17,8 @@ use crate::errno::Kept;
 use crate::options::{Children, Options};
 use crate::thread::{Thread, Turn};
 use crate::{
-    armed, chunk, clock, file, mapping, names, next, operators, record, samples, shared, snapshot,
-    stacks, system,
+    armed, chunk, clock, file, huge, mapping, names, next, operators, record, samples, shared,
+    snapshot, stacks, system,
 };
 
 /// A page of its own, on machines whose pages are no larger.
@@ -169,6 +169,7 @@ fn start() -> bool {
     SESSION.store(session, Ordering::Relaxed);
     shared::FRAMES.locked().begin();
     shared::LATE.locked().begin();
+    huge::begin();
     Word::Stacks.of_page().store(stacks::begin(options()).into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     Word::On.of_page().store(session, Ordering::Release);

@@ -8,7 +8,6 @@ pub(crate) const ENOMEM: c_int = 12;
 pub(crate) const EINVAL: c_int = 22;
 pub(crate) const ENOSPC: c_int = 28;
 
-/// The number for a request that was refused.
 pub(crate) fn number(error: HandleError) -> c_int {
     match error {
         HandleError::Empty => EINVAL,

@@ -37,7 +37,6 @@ pub(crate) struct Member {
     pool: Option<NonNull<dyn Pool>>,
 }
 
-/// What can be in the list.
 pub(crate) trait Pool {
     /// The lock that a call holds.
     fn lock(&self) -> &Lock<Os>;
@@ -46,7 +45,6 @@ pub(crate) trait Pool {
     /// Errors: the first invariant that does not hold.
     fn check(&self) -> Result<(), Broken>;
 
-    /// What messages call it.
     fn write_name(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// Whether other pools' locks may be taken inside of its own.
@@ -202,7 +200,6 @@ fn each_member(visit: &mut dyn FnMut(&Lock<Os>) -> bool) -> bool {
     })
 }
 
-/// Says what is broken, if anything is.
 fn report(whose: impl fmt::Display, found: Result<(), Broken>) -> bool {
     if let Err(broken) = found {
         Os::print(format_args!("heapwright: {whose}: {broken}\n"));

@@ -10,7 +10,6 @@ use base::lock::{Guard, Lock};
 use source::os::Os;
 use source::os::imp::process::is_only_thread;
 
-/// A lock and its data.
 pub(crate) struct Guarded<T> {
     lock: Lock<Os>,
     data: UnsafeCell<T>,

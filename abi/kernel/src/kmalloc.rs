@@ -50,12 +50,10 @@ pub(crate) fn lock() -> &'static Lock<Os> {
     KMALLOC.bare()
 }
 
-/// Walks it.
 pub(crate) fn check() -> Result<(), Broken> {
     KMALLOC.lock().as_ref().map_or(Ok(()), Check::check)
 }
 
-/// A line for each size.
 pub(crate) fn write_infos(out: &mut Console) {
     if let Some(kmalloc) = KMALLOC.lock().as_ref() {
         // A console takes what it is given.
@@ -63,13 +61,11 @@ pub(crate) fn write_infos(out: &mut Console) {
     }
 }
 
-/// Room for one `T`.
 pub(crate) fn room<T>() -> Option<NonNull<T>> {
     const { assert!(align_of::<T>() <= 8, "every block is aligned so") };
     Some(with(|kmalloc| kmalloc.allocate(size_of::<T>()))?.cast())
 }
 
-/// Gives it back.
 pub(crate) fn give_back<T>(room: NonNull<T>) {
     free("kfree", room.cast());
 }
@@ -94,7 +90,6 @@ pub(crate) fn allocate(function: &str, size: usize, flags: Flags) -> Option<NonN
     Some(block)
 }
 
-/// Ends the program by what was found.
 #[cold]
 fn end(function: &str, block: NonNull<u8>, misuse: &Misuse) -> ! {
     if misuse.finding == Finding::Foreign {
@@ -130,7 +125,6 @@ fn block(pointer: *const c_void) -> Option<NonNull<u8>> {
     NonNull::new(pointer.cast_mut().cast()).filter(|block| *block != ZERO_SIZE)
 }
 
-/// For C.
 #[inline]
 fn pointer(block: Option<NonNull<u8>>) -> *mut u8 {
     block.map_or(ptr::null_mut(), NonNull::as_ptr)

@@ -32,7 +32,6 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// How many there are.
     pub(crate) const COUNT: usize = 3;
 
     pub(crate) const fn index(self) -> usize {
@@ -69,7 +68,6 @@ impl Life {
         self.mark.swap(kind as u32 | DEAD, Ordering::AcqRel) != kind as u32 | DEAD
     }
 
-    /// Whether it was destroyed.
     pub(crate) fn is_over(&self, kind: Kind) -> bool {
         self.mark.load(Ordering::Acquire) == kind as u32 | DEAD
     }

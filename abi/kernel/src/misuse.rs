@@ -9,7 +9,6 @@ use core::fmt;
 use source::Report;
 use source::os::Os;
 
-/// Says what was found, and aborts.
 #[cold]
 #[inline(never)]
 pub(crate) fn end(function: &str, finding: fmt::Arguments<'_>) -> ! {

@@ -3,7 +3,6 @@
 use core::ffi::{CStr, c_char};
 use core::fmt;
 
-/// Characters that are kept.
 const MOST: usize = 31;
 
 #[derive(Clone, Copy)]

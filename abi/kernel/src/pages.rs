@@ -33,7 +33,6 @@ pub(crate) fn each_lock(visit: &mut dyn FnMut(&Lock<Os>) -> bool) -> bool {
     visit(PAGES.bare())
 }
 
-/// Walks the range.
 pub(crate) fn check() -> Result<(), Broken> {
     PAGES.lock().as_ref().map_or(Ok(()), SourcePages::check)
 }
@@ -81,7 +80,6 @@ unsafe impl PageAllocator for Pages {
     }
 }
 
-/// Room for one `T`, aligned to a page.
 pub(crate) fn room<T>() -> Option<NonNull<T>> {
     Some(Pages.allocate_pages(size_of::<T>().div_ceil(PAGE), PAGE)?.cast())
 }

@@ -21,18 +21,14 @@ use crate::pages::PAGE;
 
 /// With pieces of 1 to 2^21 pages, more rows than a number can name.
 const PIECES: usize = 22;
-/// Rows of the first piece.
 const FIRST: usize = PAGE / size_of::<Row>();
 
 /// What a row stands for; numbers that no other memory is likely to have there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Kind {
-    /// Nothing just now.
     None = 0,
-    /// A page of an xvmalloc.
     Xv = 0x7876_7067,
-    /// A frame of `vmalloc`.
     Frame = 0x6672_6d65,
 }
 
@@ -65,7 +61,6 @@ impl Row {
     }
 }
 
-/// Rows by number.
 pub(crate) struct Rows {
     pieces: [Option<NonNull<Row>>; PIECES],
 }
@@ -78,7 +73,6 @@ impl Rows {
         Self { pieces: [None; PIECES] }
     }
 
-    /// A row, made if it is not there. `None`: there is no memory for it.
     pub(crate) fn at(&mut self, number: u32) -> Option<NonNull<Row>> {
         let number = number as usize;
         let piece = (number / FIRST + 1).ilog2();

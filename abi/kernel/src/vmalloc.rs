@@ -40,7 +40,6 @@ mod realloc;
 use numbers::Numbers;
 pub(crate) use realloc::{copy, reallocate};
 
-/// Areas, and what is known of their frames.
 struct Instance {
     areas: Vmalloc<Os>,
     rows: Rows,
@@ -118,7 +117,6 @@ impl State {
     }
 }
 
-/// Makes an instance, and shows where its areas are.
 #[cold]
 fn begin(older: Option<NonNull<Instance>>) -> Option<NonNull<Instance>> {
     fork::watch();
@@ -147,12 +145,10 @@ pub(crate) fn lock() -> &'static Lock<Os> {
     STATE.bare()
 }
 
-/// This process is a copy from now on.
 pub(crate) extern "C" fn note_copy() {
     SINCE.store(COPY, Ordering::Relaxed);
 }
 
-/// This process was copied.
 pub(crate) extern "C" fn note_fork() {
     SINCE.fetch_max(PARENT, Ordering::Relaxed);
 }
@@ -177,12 +173,10 @@ fn after_fork(state: &mut State) {
     }
 }
 
-/// Walks it.
 pub(crate) fn check() -> Result<(), Broken> {
     enter().own().map_or(Ok(()), |own| own.areas.check())
 }
 
-/// Whether an address is where areas are.
 #[inline]
 pub(crate) fn is_address(address: usize) -> bool {
     let len = WINDOW[1].load(Ordering::Acquire);
@@ -277,7 +271,6 @@ fn finish(function: &str, area: NonNull<u8>, ended: Result<(), VmallocError>, st
     }
 }
 
-/// Ends the program.
 #[cold]
 fn no_page(function: &str, page: *const Row) -> ! {
     misuse::end(function, format_args!("{page:p} is no page of alloc_page(), or free"))

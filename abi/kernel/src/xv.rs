@@ -73,7 +73,6 @@ impl Inside {
         Ok((row, low32(handle.offset())))
     }
 
-    /// The object that begins there.
     fn find(&self, page: *const Row, offset: u32) -> Result<Handle, HandleError> {
         let row = self.rows.find(page).ok_or(HandleError::Unknown)?;
         self.heap.handle_at(row.number(), offset as usize)

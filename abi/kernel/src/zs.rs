@@ -70,7 +70,6 @@ impl fork::Pool for Pool {
 }
 
 impl Pool {
-    /// Ends the program.
     #[cold]
     fn end(&self, function: &str, handle: c_ulong, error: HandleError) -> ! {
         let what = match error {

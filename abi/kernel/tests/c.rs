@@ -138,7 +138,6 @@ fn program(name: &str, extension: &str) {
     }
 }
 
-/// Compiles and runs `examples/NAME.c`.
 fn example(name: &str) {
     let binary = build(&home().join("examples").join(name).with_extension("c"), "", false);
     println!("{}", String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));

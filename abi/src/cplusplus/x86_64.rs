@@ -118,7 +118,6 @@ macro_rules! jump_sized {
 }
 pub(super) use jump_sized;
 
-/// A jump to a function of this library.
 macro_rules! jump_to {
     () => {
         "jmp {target}"

@@ -9,7 +9,6 @@ pub(crate) use malloc::{HEAP, MAX_LINEAR};
 
 use super::Info;
 
-/// Every size class.
 #[derive(Debug)]
 pub(crate) struct Sizes(Stats);
 

@@ -37,12 +37,10 @@ macro_rules! examples {
     };
 }
 
-/// The package's folder.
 pub(crate) fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Runs a command that has to succeed.
 pub(crate) fn run(command: &mut Command) -> Output {
     let output =
         command.output().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
@@ -52,7 +50,6 @@ pub(crate) fn run(command: &mut Command) -> Output {
     output
 }
 
-/// The text of a program, and its rule.
 pub(crate) fn read(source: &Path) -> (String, String) {
     let text =
         fs::read_to_string(source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));

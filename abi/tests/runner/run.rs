@@ -21,7 +21,6 @@ use std::{
 const SKIPPED: i32 = 77;
 const SIGABRT: i32 = 6;
 
-/// What a program runs on.
 #[derive(Clone, Copy)]
 enum Malloc<'a> {
     /// The C library's own.

@@ -33,12 +33,10 @@ pub(crate) struct Helper {
     pub(crate) linked: bool,
 }
 
-/// What a program is linked to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
     /// Nothing of ours: the library is preloaded.
     Nothing,
-    /// The shared library.
     Shared,
     /// The static library, the others being shared.
     Archive,
@@ -149,7 +147,6 @@ impl Source {
         is_plain && self.expect.is_some() && self.rule.starts_with("misuse: ")
     }
 
-    /// Whether it is C++.
     pub(crate) fn is_cxx(&self) -> bool {
         self.path.extension().is_some_and(|extension| extension == "cc")
     }
@@ -159,7 +156,6 @@ impl Source {
     }
 }
 
-/// The paths of all programs in `directory`, in order.
 pub(crate) fn all(directory: &str) -> Vec<String> {
     let entries = fs::read_dir(home().join(directory));
     let mut all: Vec<String> = entries

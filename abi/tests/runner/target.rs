@@ -148,7 +148,6 @@ impl Target {
         self.name == TARGETS[0].name
     }
 
-    /// The directory of its compiled programs.
     pub(crate) fn directory(&self) -> PathBuf {
         let name = if self.is_host() { "c".to_owned() } else { format!("c-{}", self.name) };
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)

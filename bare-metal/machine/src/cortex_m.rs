@@ -79,7 +79,6 @@ pub(crate) fn put(byte: u8) {
     poke(SERIAL, byte.into());
 }
 
-/// Ends QEMU with `status`.
 pub fn exit(status: u8) -> ! {
     // Semihosting's SYS_EXIT_EXTENDED with "application exit".
     let block = [0x2_0026, u32::from(status)];
@@ -106,9 +105,7 @@ const AROUND: u32 = 2;
 
 /// Calls the C function at `code` with these arguments: what it returned, and the instructions that the
 /// function executed, its return included.
-///
 /// # Safety
-///
 /// `code` is a function that takes at most so many words and may be called with these.
 #[inline]
 pub unsafe fn call(code: *const (), arguments: [usize; 3]) -> (usize, u32) {

@@ -44,7 +44,6 @@ macro_rules! kernel {
     };
 }
 
-/// Prints a line.
 #[macro_export]
 macro_rules! say {
     ($($arg:tt)*) => {{

@@ -57,7 +57,6 @@ pub(crate) fn put(byte: u8) {
     unsafe { data.write_volatile(byte) };
 }
 
-/// Ends QEMU with `status`.
 pub fn exit(status: u8) -> ! {
     let word = if status == 0 { 0x5555 } else { u32::from(status) << 16 | 0x3333 };
     // SAFETY: the test device's register.
@@ -98,9 +97,7 @@ const AROUND: u32 = 2;
 
 /// Calls the C function at `code` with these arguments: what it returned, and the instructions that the
 /// function executed, its return included.
-///
 /// # Safety
-///
 /// `code` is a function that takes at most so many words and may be called with these.
 #[inline]
 pub unsafe fn call(code: *const (), arguments: [usize; 3]) -> (usize, u32) {

@@ -78,7 +78,6 @@ global_asm!(
     "page_tables: .zero 12288",
 );
 
-/// Writes a byte to a device.
 fn out(port: u16, byte: u8) {
     // SAFETY: a port of one of the two devices above.
     unsafe { asm!("out dx, al", in("dx") port, in("al") byte, options(nomem, nostack)) };
@@ -110,9 +109,7 @@ const AROUND: u32 = 5;
 
 /// Calls the C function at `code` with these arguments: what it returned, and the instructions that the
 /// function executed, its return included.
-///
 /// # Safety
-///
 /// `code` is a function that takes at most so many words and may be called with these.
 #[inline]
 pub unsafe fn call(code: *const (), arguments: [usize; 3]) -> (usize, u32) {

@@ -13,7 +13,6 @@ use crate::tally::Tally;
 const TINY: [usize; 2] = [6 << 10, 64 << 10];
 /// Bytes asked for: the smallest, a little more, a middle one and a large one.
 const SIZES: [usize; 4] = [1, 40, 600, 2400];
-/// Operations in a program.
 const LENGTH: usize = 6;
 
 pub(crate) fn run(heap: &mut Heap) {

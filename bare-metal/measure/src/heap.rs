@@ -11,7 +11,6 @@ pub(crate) struct Block {
     pub(crate) size: usize,
 }
 
-/// An allocator with a pool.
 #[derive(Debug)]
 pub(crate) struct Heap {
     pub(crate) subject: &'static Subject,
@@ -25,7 +24,6 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// An allocator, and the memory that its pools are parts of.
     pub(crate) fn new(subject: &'static Subject, memory: NonNull<[u8]>) -> Self {
         Self { subject, memory, pool: memory, state: 0, refused: 0, overlapped: 0 }
     }
@@ -85,7 +83,6 @@ impl Heap {
         unsafe { machine::call(self.subject.free, [self.state, block.at, block.size]) }.1
     }
 
-    /// Both ends of the block.
     fn ends(&self, block: Block) -> [NonNull<usize>; 2] {
         let start = self.pool.cast::<u8>();
         let first = block.at - start.addr().get();

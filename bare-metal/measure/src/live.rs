@@ -3,7 +3,6 @@
 use crate::heap::Block;
 use core::cell::UnsafeCell;
 
-/// The most blocks that are live at once.
 pub(crate) const MOST: usize = 1 << 14;
 
 struct Shelf(UnsafeCell<[Block; MOST]>);
@@ -30,7 +29,6 @@ impl Numbers {
         Self(seed | 1)
     }
 
-    /// One of `low..=high`.
     pub(crate) fn range(&mut self, low: usize, high: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -47,7 +45,6 @@ impl Numbers {
         self.range((1 << bits).max(low), ((2 << bits) - 1).min(high))
     }
 
-    /// Puts `all` in another order.
     pub(crate) fn shuffle<T>(&mut self, all: &mut [T]) {
         for i in (1..all.len()).rev() {
             all.swap(i, self.range(0, i));

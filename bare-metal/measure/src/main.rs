@@ -27,7 +27,6 @@ use subjects::{OURS, PEERS};
 
 machine::kernel!(main);
 
-/// The pool of most situations: 1 MiB.
 const POOL: usize = 1 << 20;
 
 fn main() -> u8 {

@@ -5,17 +5,14 @@ use crate::heap::{Block, Heap};
 use crate::live::{Numbers, table};
 use crate::tally::Tally;
 
-/// How sizes are drawn out of a range.
 enum Draw {
     /// Each size as likely as the next.
     Even,
-    /// Each doubling as likely as the next.
     Doubling,
     /// The same, moved to a little below or above a power of two or three quarters of one, where bins begin and end.
     Edges,
 }
 
-/// A mix of sizes.
 struct Mix {
     name: &'static str,
     low: usize,

@@ -8,7 +8,6 @@ use core::ptr::NonNull;
 pub(crate) use ours::OURS;
 pub(crate) use peers::PEERS;
 
-/// An allocator to be measured.
 #[derive(Debug)]
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
@@ -21,7 +20,6 @@ pub(crate) struct Subject {
 // SAFETY: the pointers are to code.
 unsafe impl Sync for Subject {}
 
-/// Where an allocator lives.
 struct Place<T>(core::cell::UnsafeCell<T>);
 
 // SAFETY: a kernel here has one thread.
@@ -32,7 +30,6 @@ impl<T> Place<T> {
         Self(core::cell::UnsafeCell::new(heap))
     }
 
-    /// Replaces what is there and adds its memory.
     fn start(&self, new: T, add: impl FnOnce(&mut T) -> bool) -> Option<usize> {
         // SAFETY: one thread, and nothing else holds a reference here.
         let heap = unsafe { &mut *self.0.get() };

@@ -48,7 +48,6 @@ fn fill(layout: Layout) -> (usize, Link) {
     (count, last)
 }
 
-/// Takes the first block out of a chain.
 fn take(chain: &mut Link) -> Link {
     let block = (*chain)?;
     // SAFETY: `fill` wrote it.

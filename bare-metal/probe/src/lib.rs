@@ -15,7 +15,6 @@ use core::ptr::{NonNull, null_mut};
 /// Two words: what malloc promises.
 pub const ALIGN: usize = 2 * size_of::<usize>();
 
-/// A request as malloc makes it.
 #[inline(always)]
 fn layout(size: usize) -> Layout {
     // SAFETY: two words are a power of two, and no request here comes near the limit.
@@ -33,9 +32,7 @@ macro_rules! entries {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
         $(
             $(#[$doc])*
-            ///
             /// # Safety
-            ///
             /// As for the allocator's own method.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? $body

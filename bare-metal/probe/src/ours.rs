@@ -34,65 +34,51 @@ entries! {
         };
         address(heap.allocate(layout))
     }
-    /// Half-fit.
     wcet_halffit_malloc(heap: &mut HalfFit, size: usize) -> *mut u8 {
         address(heap.allocate_bytes(size))
     }
-    /// Half-fit.
     wcet_halffit_free(heap: &mut HalfFit, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         unsafe { heap.free(block) }
     }
-    /// First fit.
     wcet_firstfit_malloc(heap: &mut FirstFit, size: usize) -> *mut u8 {
         address(heap.allocate(layout(size)))
     }
-    /// First fit.
     wcet_firstfit_free(heap: &mut FirstFit, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         unsafe { heap.free(block) }
     }
-    /// Next fit.
     wcet_nextfit_malloc(heap: &mut NextFit, size: usize) -> *mut u8 {
         address(heap.allocate(layout(size)))
     }
-    /// Next fit.
     wcet_nextfit_free(heap: &mut NextFit, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         unsafe { heap.free(block) }
     }
-    /// Best fit.
     wcet_bestfit_malloc(heap: &mut BestFit, size: usize) -> *mut u8 {
         address(heap.allocate(layout(size)))
     }
-    /// Best fit.
     wcet_bestfit_free(heap: &mut BestFit, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         unsafe { heap.free(block) }
     }
-    /// Worst fit.
     wcet_worstfit_malloc(heap: &mut WorstFit, size: usize) -> *mut u8 {
         address(heap.allocate(layout(size)))
     }
-    /// Worst fit.
     wcet_worstfit_free(heap: &mut WorstFit, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         unsafe { heap.free(block) }
     }
-    /// Buddy.
     wcet_buddy_malloc(heap: &mut Buddy, size: usize) -> *mut u8 {
         address(heap.allocate(layout(size)))
     }
-    /// Buddy.
     wcet_buddy_free(heap: &mut Buddy, block: NonNull<u8>, size: usize) {
         // SAFETY: the caller's promise.
         unsafe { heap.deallocate(block, layout(size)) }
     }
-    /// Size slabs.
     wcet_sizeslabs_malloc(heap: &mut SizeSlabs, size: usize) -> *mut u8 {
         address(heap.allocate(layout(size)))
     }
-    /// Size slabs.
     wcet_sizeslabs_free(heap: &mut SizeSlabs, block: NonNull<u8>, size: usize) {
         // SAFETY: the caller's promise.
         unsafe { heap.deallocate(block, layout(size)) }

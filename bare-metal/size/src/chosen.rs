@@ -13,9 +13,7 @@ mod one;
 
 pub(crate) use one::Chosen;
 
-/// What firmware asks of it.
 pub(crate) trait Subject {
-    /// Without memory.
     const NEW: Self;
 
     /// Gives it its memory; whether it took it.

@@ -24,7 +24,6 @@ struct Place(UnsafeCell<Chosen>);
 // SAFETY: never run; firmware would have one thread or a lock.
 unsafe impl Sync for Place {}
 
-/// The allocator.
 #[inline(always)]
 fn heap() -> &'static mut Chosen {
     // SAFETY: as above, and no two of the functions below run at once.

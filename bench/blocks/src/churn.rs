@@ -45,7 +45,6 @@ pub(crate) struct Churn<A> {
 }
 
 impl<A: BlockAllocator + AddMemory> Churn<A> {
-    /// With a first block in each slot.
     pub(crate) fn new(make: fn() -> A, memory: &Memory, slots: usize, first: &[Op]) -> Self {
         let mut churn = Churn { heap: on(make, memory), slots: vec![(None, 0); slots] };
         for (slot, op) in (0..).zip(&first[..slots]) {

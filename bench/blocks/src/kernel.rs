@@ -61,16 +61,12 @@ pub trait Serve {
     fn allocate(&mut self, size: usize) -> Option<Self::Token>;
 
     /// Gives it back.
-    ///
     /// # Safety
-    ///
     /// `token` is live here.
     unsafe fn free(&mut self, token: Self::Token);
 
     /// Where its bytes are, until the next call.
-    ///
     /// # Safety
-    ///
     /// `token` is live here.
     unsafe fn address(&mut self, token: Self::Token) -> NonNull<u8>;
 
@@ -84,7 +80,6 @@ pub trait Visit {
     fn visit<A: Serve>(self, heap: A);
 }
 
-/// Objects behind handles.
 #[derive(Debug)]
 pub struct Handles<A> {
     heap: A,
@@ -176,7 +171,6 @@ impl Serve for Caches {
     }
 }
 
-/// Objects of any size.
 #[derive(Debug)]
 pub struct Objects {
     heap: Kmalloc<Pages>,
@@ -206,7 +200,6 @@ impl Serve for Objects {
     }
 }
 
-/// Areas of whole pages.
 pub struct Areas(Vmalloc<Os>);
 
 impl Serve for Areas {
@@ -301,9 +294,7 @@ macro_rules! kernels {
     })*) => {
         /// Visits the allocator of this name, of the kernel's or of those on a region, in memory that is its own; whether there
         /// is one, and the memory was enough.
-        ///
         /// # Safety
-        ///
         /// The memory is valid, and nobody else's for ever.
         pub unsafe fn one(
             name: &str,
@@ -336,7 +327,6 @@ mod make {
     };
 
     /// # Safety
-    ///
     /// As of [`one`](super::one); so of the others.
     pub(super) unsafe fn handles<A: HandleAllocator + Map>(
         name: &str,

@@ -44,7 +44,6 @@ struct Options {
 const BEGIN: &str = "<!-- written by cargo xtask blocks --write: begin -->";
 const END: &str = "<!-- written by cargo xtask blocks --write: end -->";
 
-/// What a command of the system prints.
 fn said(program: &str, words: &[&str]) -> String {
     let done = Command::new(program).args(words).output();
     done.map_or_else(

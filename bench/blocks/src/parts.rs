@@ -87,7 +87,7 @@ impl Part {
             Self::Worst => {
                 "### Under attack\n\nThe memory in which an adversary with 64 KiB of payload, in requests of 24 bytes and more, is \
                  not refused, in multiples of 64 KiB: Robson's adversary, the worst of 8 random ones, and what is proved to be \
-                 enough for any (`docs/worst-case-memory.md`). 64 stands for 4 MiB or more."
+                 enough for any (`docs/blocks.md`). 64 stands for 4 MiB or more."
             }
             Self::Arena => {
                 "### Fixed and growing\n\nNanoseconds for a pair, and in brackets the ratio to plain TLSF. TLSF on 64 MiB that it was \

@@ -111,7 +111,6 @@ peer! {
     |heap, block, layout| unsafe { heap.free(block.as_ptr(), layout.size(), layout.align()) }
 }
 
-/// Gives the whole region once.
 struct Region {
     start: Cell<*mut u8>,
     len: Cell<usize>,

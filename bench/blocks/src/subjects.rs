@@ -27,16 +27,12 @@ pub const TLSF: &str = "tlsf";
 /// At the grain of one word.
 pub const TLSF_8: &str = "tlsf, grain 8";
 pub const ARENA: &str = "tlsf, arena";
-/// With its tiers of hardening.
 pub const TIERS: [&str; 2] = ["tlsf, neighbours", "tlsf, canaries"];
-/// The peers of constant time.
 pub const RLSF: &str = "rlsf";
-/// The other.
 pub const TALC: &str = "talc";
 /// Doug Lea's malloc in Rust, on one region.
 pub const DLMALLOC: &str = "dlmalloc";
 pub const BUDDY_SYSTEM: &str = "buddy_system_allocator";
-/// The peer of the fits.
 pub const LINKED_LIST: &str = "linked_list_allocator";
 pub const BUDDY: &str = "buddy";
 pub const SLAB: &str = "slab";

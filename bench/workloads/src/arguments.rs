@@ -1,9 +1,7 @@
 //! `KEY=VALUE` words, checked against what a workload declares.
 
-#[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
-    /// Its value when nothing is said.
     pub(crate) default: u64,
     /// Whether `scale` multiplies it: true of what decides how long a run takes.
     pub(crate) scaled: bool,
@@ -58,7 +56,6 @@ impl Parameter {
     }
 }
 
-/// What every workload takes.
 pub(crate) const COMMON: &[(&str, &str)] = &[
     ("scale", "multiplies what decides how long a run takes; 1 by default"),
     ("seed", "decides the random choices; 1 by default"),
@@ -163,7 +160,6 @@ impl Arguments {
         &self.allocator
     }
 
-    /// The length of the region for a region allocator.
     pub(crate) fn region_bytes(&self) -> usize {
         self.region.saturating_mul(1 << 20)
     }
@@ -173,7 +169,6 @@ impl Arguments {
         self.tail != 0
     }
 
-    /// Whether the slowest call is wanted too.
     pub(crate) fn wants_slowest(&self) -> bool {
         self.tail > 1
     }

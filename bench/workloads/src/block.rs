@@ -13,7 +13,6 @@ use crate::results::wrong;
 const PAGE: usize = 4096;
 
 /// A block of [`heap`], or none. Whoever drops it without freeing leaks it.
-#[derive(Debug)]
 pub(crate) struct Block {
     at: *mut u8,
     size: u32,
@@ -230,7 +229,6 @@ fn is_zero(bytes: &[u8], key: u64) -> bool {
     all(first) && all(last) && sampled.fold(true, |is_zero, bytes| is_zero & all(bytes))
 }
 
-/// A table of `count` empty slots.
 pub(crate) fn table(count: usize) -> Vec<Block> {
     (0..count).map(|_| Block::NONE).collect()
 }

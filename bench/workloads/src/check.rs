@@ -8,7 +8,6 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::results::wrong;
 
-/// A word of the largest mark.
 const WORD: usize = size_of::<u64>();
 /// One of the mark of a block that has no room for that.
 const HALF: usize = size_of::<u32>();

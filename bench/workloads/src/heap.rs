@@ -58,7 +58,6 @@ pub(crate) fn is_null() -> bool {
     MODE.load(Ordering::Relaxed) == NULL
 }
 
-/// How many requests were refused so far.
 pub(crate) fn refused() -> u64 {
     REFUSED.load(Ordering::Relaxed)
 }
@@ -93,7 +92,6 @@ pub(crate) unsafe fn free(block: *mut u8, size: usize, align: usize) {
     }
 }
 
-/// `calloc` of one object.
 #[inline(always)]
 pub(crate) fn calloc(size: usize) -> *mut u8 {
     if MODE.load(Ordering::Relaxed) == PLAIN {
@@ -212,7 +210,6 @@ unsafe fn realloc_slow(block: *mut u8, size: usize, _old: usize, _align: usize) 
 
 /// Rust's global allocator: the same heap, but for the null allocator, whose blocks hold no data, and for what a region
 /// allocator refuses: it is counted as refused, and malloc's, because a collection cannot do without.
-#[derive(Debug)]
 pub(crate) struct Global;
 
 /// `block`, or one of malloc's where a region allocator has none.
@@ -289,7 +286,6 @@ fn is_plain(align: usize, size: usize) -> bool {
 
 // For the workloads in C, which are compiled with `malloc` and the others defined as these.
 
-/// `malloc`.
 #[unsafe(no_mangle)]
 extern "C" fn work_malloc(size: usize) -> *mut u8 {
     malloc(size)

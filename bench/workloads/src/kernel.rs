@@ -72,7 +72,6 @@ fn map(bytes: usize) -> Option<NonNull<[u8]>> {
     Some(NonNull::slice_from_raw_parts(NonNull::new(at.cast())?, bytes))
 }
 
-#[derive(Debug)]
 struct Process;
 
 impl Serve for Process {
@@ -99,7 +98,6 @@ impl Serve for Process {
 }
 
 /// No allocator: what is left is the workload's own time.
-#[derive(Debug)]
 struct Nothing;
 
 impl Serve for Nothing {

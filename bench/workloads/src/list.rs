@@ -6,7 +6,6 @@ use crate::arguments::{Arguments, COMMON, Parameter};
 use crate::results::Results;
 use crate::{community, kernel, ours, texts};
 
-#[derive(Debug)]
 pub(crate) struct Workload {
     /// Its name, as its source calls it where it has one.
     pub(crate) name: &'static str,
@@ -23,7 +22,6 @@ fn all() -> impl Iterator<Item = &'static Workload> {
     texts::ALL.iter().chain(kernel::ALL).chain(community::ALL).chain(ours::ALL).copied()
 }
 
-/// Prints all of them, with what can be set.
 pub(crate) fn print() {
     let mut text = String::new();
     for workload in all() {

@@ -5,7 +5,6 @@
 //! pieces   ▁▁▁▁▁█▁▁▁▁      middle ▁     mean ▂
 //! ```
 
-/// Pieces that are kept at most.
 const MOST: u64 = 10_000;
 
 use timing::thread_cpu;
@@ -23,7 +22,6 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Room for `most` pieces of that much work.
     pub(crate) fn new(work: u64, most: u64) -> Self {
         let most = usize::try_from(most.min(MOST)).unwrap_or(0);
         let reading = (0..100).map(|_| thread_cpu().abs_diff(thread_cpu())).min().unwrap_or(0);

@@ -31,12 +31,10 @@ impl Results {
         self.lines.push(format!("ns {ns}"));
     }
 
-    /// The most bytes that were live at one time.
     pub(crate) fn peak_live(&mut self, bytes: usize) {
         self.lines.push(format!("peak_live {bytes}"));
     }
 
-    /// Any other figure.
     pub(crate) fn value(&mut self, name: &str, number: impl Display, unit: &str) {
         self.lines.push(format!("value {name} {number} {unit}"));
     }

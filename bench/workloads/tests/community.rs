@@ -5,7 +5,6 @@ mod common;
 
 use common::run;
 
-/// A workload and how short it is made.
 struct Short {
     name: &'static str,
     words: &'static [&'static str],

@@ -6,7 +6,6 @@ mod common;
 use common::{printed, run};
 use registry::{KERNELS, Kind};
 
-/// The points of a curve: x and y.
 fn points(text: &str, series: &str) -> Vec<(f64, f64)> {
     let point = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();

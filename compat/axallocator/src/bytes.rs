@@ -1,8 +1,22 @@
-//! A byte allocator out of one of ours: the traits, once for all of them.
+//! A byte allocator out of one of ours: the type and its traits, once for all of them.
 
-/// Implements the traits for a type with a field `inner`, and with a method `more` that gives it memory.
+/// `$name` around `$inner`, which `$more` gives memory.
 macro_rules! byte_allocator {
-    ($name:ident) => {
+    ($(#[$about:meta])* $name:ident: $inner:ty, $more:path) => {
+        $(#[$about])*
+        #[derive(Debug)]
+        pub struct $name {
+            inner: $inner,
+        }
+
+        impl $name {
+            /// Without memory.
+            #[must_use]
+            pub const fn new() -> Self {
+                Self { inner: <$inner>::new() }
+            }
+        }
+
         impl Default for $name {
             fn default() -> Self {
                 Self::new()
@@ -12,11 +26,14 @@ macro_rules! byte_allocator {
         impl $crate::BaseAllocator for $name {
             fn init(&mut self, start: usize, size: usize) {
                 // The interface has no way to say no; what comes after fails instead.
-                let _ = self.more(start, size);
+                let _ = $crate::BaseAllocator::add_memory(self, start, size);
             }
 
             fn add_memory(&mut self, start: usize, size: usize) -> $crate::AllocResult {
-                self.more(start, size)
+                let start = core::ptr::with_exposed_provenance_mut(start);
+                // SAFETY: the interface's promise; a kernel's memory is one allocation.
+                unsafe { $more(&mut self.inner, start, size) }?;
+                Ok(())
             }
         }
 
@@ -50,4 +67,21 @@ macro_rules! byte_allocator {
             }
         }
     };
+}
+
+#[cfg(all(feature = "tlsf", not(feature = "other")))]
+byte_allocator! {
+    /// TLSF: O(1), a header of one word. Where memory begins at the end of what there is, the two become one: a heap that grows
+    /// page by page stays in one piece.
+    TlsfByteAllocator: block::tlsf::Tlsf, block::tlsf::Tlsf::append_memory
+}
+#[cfg(feature = "slab")]
+byte_allocator! {
+    /// Slabs of one size each, over a buddy system of pages; larger blocks are pages.
+    SlabByteAllocator: kernel::size_slabs::SizeSlabs, base::AddMemory::add_memory
+}
+#[cfg(feature = "buddy")]
+byte_allocator! {
+    /// Buddy: blocks of powers of two, O(log n) whatever the number of holes.
+    BuddyByteAllocator: block::buddy::Buddy, base::AddMemory::add_memory
 }

@@ -10,30 +10,24 @@ mod traits;
 
 #[cfg(feature = "bitmap")]
 mod bitmap;
-#[cfg(feature = "buddy")]
-mod buddy;
 #[cfg(feature = "other")]
 mod other;
 #[cfg(feature = "allocator_api")]
 mod rc;
-#[cfg(feature = "slab")]
-mod slab;
-#[cfg(all(feature = "tlsf", not(feature = "other")))]
-mod tlsf;
 
 #[cfg(feature = "bitmap")]
 pub use bitmap::BitmapPageAllocator;
 #[cfg(feature = "buddy")]
-pub use buddy::BuddyByteAllocator;
+pub use bytes::BuddyByteAllocator;
+#[cfg(feature = "slab")]
+pub use bytes::SlabByteAllocator;
+#[cfg(all(feature = "tlsf", not(feature = "other")))]
+pub use bytes::TlsfByteAllocator;
 pub use error::{AllocError, AllocResult};
 #[cfg(feature = "other")]
 pub use other::TlsfByteAllocator;
 #[cfg(feature = "allocator_api")]
 pub use rc::AllocatorRc;
-#[cfg(feature = "slab")]
-pub use slab::SlabByteAllocator;
-#[cfg(all(feature = "tlsf", not(feature = "other")))]
-pub use tlsf::TlsfByteAllocator;
 pub use traits::{BaseAllocator, ByteAllocator, IdAllocator, PageAllocator};
 
 #[cfg(test)]

@@ -14,20 +14,14 @@ pub trait BaseAllocator {
     fn init(&mut self, start: usize, size: usize);
 
     /// More memory.
-    ///
-    /// # Errors
-    ///
-    /// `MemoryOverlap`, or `InvalidParam` when nothing fits in it.
+    /// Errors: `MemoryOverlap`, or `InvalidParam` when nothing fits in it.
     fn add_memory(&mut self, start: usize, size: usize) -> AllocResult;
 }
 
 /// Bytes.
 pub trait ByteAllocator: BaseAllocator {
     /// A block of this layout.
-    ///
-    /// # Errors
-    ///
-    /// `NoMemory`.
+    /// Errors: `NoMemory`.
     fn alloc(&mut self, layout: Layout) -> AllocResult<NonNull<u8>>;
 
     /// Gives back a block that was allocated with this layout.
@@ -49,21 +43,15 @@ pub trait PageAllocator: BaseAllocator {
     const PAGE_SIZE: usize;
 
     /// `num_pages` pages in a row, the first at a multiple of `align_pow2` bytes: its address.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidParam`: no pages, or an alignment that is not a page's or not a power of two. `NoMemory`.
+    /// Errors: `InvalidParam`: no pages, or an alignment that is not a page's or not a power of two. `NoMemory`.
     fn alloc_pages(&mut self, num_pages: usize, align_pow2: usize) -> AllocResult<usize>;
 
     /// Gives back pages that were allocated at `pos`.
     fn dealloc_pages(&mut self, pos: usize, num_pages: usize);
 
     /// The `num_pages` pages at `base`, a multiple of `align_pow2` bytes: the address again.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidParam` as [`alloc_pages`](Self::alloc_pages), or when `base` is not aligned so. `NoMemory`: one of them
-    /// is in use, or not the allocator's.
+    /// Errors: `InvalidParam` as [`alloc_pages`](Self::alloc_pages), or when `base` is not aligned so. `NoMemory`: one
+    /// of them is in use, or not the allocator's.
     fn alloc_pages_at(
         &mut self,
         base: usize,
@@ -84,10 +72,7 @@ pub trait PageAllocator: BaseAllocator {
 /// Numbers, as of threads.
 pub trait IdAllocator: BaseAllocator {
     /// `count` numbers in a row, the first a multiple of `align_pow2`.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidParam`, `NoMemory`.
+    /// Errors: `InvalidParam`, `NoMemory`.
     fn alloc_id(&mut self, count: usize, align_pow2: usize) -> AllocResult<usize>;
 
     /// Gives back `count` numbers from `start_id` on.
@@ -97,10 +82,7 @@ pub trait IdAllocator: BaseAllocator {
     fn is_allocated(&self, id: usize) -> bool;
 
     /// Takes this very number.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidParam`: there is no such number. `NoMemory`: it is in use.
+    /// Errors: `InvalidParam`: there is no such number. `NoMemory`: it is in use.
     fn alloc_fixed_id(&mut self, id: usize) -> AllocResult;
 
     /// How many numbers there are.

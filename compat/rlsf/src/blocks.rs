@@ -11,7 +11,6 @@ use base::Piece;
 use crate::Tlsf;
 use crate::int::BinInteger;
 
-/// Blocks taken in one walk.
 const HANDFUL: usize = 32;
 
 /// A block of a pool: in use, or free.
@@ -79,7 +78,6 @@ impl<'a, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize>
         });
     }
 
-    /// Takes the next handful.
     fn refill(&mut self) {
         let mut taken = [None; HANDFUL];
         let mut n = 0;

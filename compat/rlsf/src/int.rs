@@ -32,16 +32,12 @@ pub trait Core: AddMemory + BlockAllocator + Free + UsableSize + Walk + Debug + 
     const LARGEST: usize;
 
     /// See [`Heap::append_memory`].
-    ///
     /// # Safety
-    ///
     /// As there.
     unsafe fn append(&mut self, start: *mut u8, len: usize) -> bool;
 
     /// See [`Heap::reallocate_bytes`].
-    ///
     /// # Safety
-    ///
     /// As there.
     unsafe fn reallocate_block(
         &mut self,

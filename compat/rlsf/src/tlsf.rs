@@ -75,9 +75,7 @@ impl<'pool, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize
     /// overlaps what the allocator has.
     ///
     /// O(pools).
-    ///
     /// # Safety
-    ///
     /// The memory is the allocator's from now on, and outlives it.
     pub unsafe fn insert_free_block_ptr(&mut self, block: NonNull<[u8]>) -> Option<NonZeroUsize> {
         let start = block.cast::<u8>();
@@ -101,9 +99,7 @@ impl<'pool, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize
     /// allocator now; 0 when they are too few.
     ///
     /// O(pools).
-    ///
     /// # Safety
-    ///
     /// As [`insert_free_block_ptr`](Self::insert_free_block_ptr).
     pub unsafe fn append_free_block_ptr(&mut self, block: NonNull<[u8]>) -> usize {
         let len = block.len() & !(GRANULARITY - 1);
@@ -132,9 +128,7 @@ impl<'pool, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize
     }
 
     /// Gives a block back. O(1).
-    ///
     /// # Safety
-    ///
     /// It was allocated here with the alignment `align`, is live, and is dead afterwards.
     #[inline]
     pub unsafe fn deallocate(&mut self, ptr: NonNull<u8>, align: usize) {
@@ -146,9 +140,7 @@ impl<'pool, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize
 
     /// The block with `new_layout.size()` bytes, its contents kept, perhaps elsewhere; `None`: it stays as it was.
     /// O(size) where it moves.
-    ///
     /// # Safety
-    ///
     /// It was allocated here with the alignment of `new_layout`, is live, and is dead once another address is returned.
     pub unsafe fn reallocate(
         &mut self,
@@ -160,9 +152,7 @@ impl<'pool, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize
     }
 
     /// Bytes of a block that may be used: at least those asked for. O(1).
-    ///
     /// # Safety
-    ///
     /// The block was allocated by a `Tlsf` of this type and is live.
     #[cfg(feature = "unstable")]
     pub unsafe fn allocation_usable_size(ptr: NonNull<u8>) -> usize {
@@ -173,9 +163,7 @@ impl<'pool, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize
 
     /// The blocks of the memory that was added as `pool`, upward. O(blocks) as a whole when it is summed, folded or
     /// counted; a `for` loop looks up its place again every few blocks.
-    ///
     /// # Safety
-    ///
     /// As in rlsf, `pool` is memory that was added here; what is not simply has no blocks.
     #[cfg(feature = "unstable")]
     pub unsafe fn iter_blocks(
@@ -185,7 +173,6 @@ impl<'pool, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize
         crate::blocks::Blocks::new(self, pool.cast::<u8>().addr().get(), pool.len())
     }
 
-    /// Shows every block to `visit`.
     #[cfg(feature = "unstable")]
     pub(crate) fn walk(&self, visit: &mut dyn FnMut(base::Piece) -> core::ops::ControlFlow<()>) {
         base::Walk::walk(&self.heap, visit);

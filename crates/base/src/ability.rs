@@ -61,13 +61,8 @@ impl core::error::Error for RemoveError {}
 /// Can be given memory to allocate from, in any number of pieces unless it says otherwise.
 pub trait AddMemory {
     /// Takes `[start, start + len)`; the ends are aligned inward.
-    ///
-    /// # Errors
-    ///
-    /// Why not; nothing has changed then.
-    ///
+    /// Errors: why not; nothing has changed then.
     /// # Safety
-    ///
     /// The bytes are valid for reads and writes and nobody else's until they are removed, or as
     /// long as the allocator is used.
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError>;
@@ -76,19 +71,14 @@ pub trait AddMemory {
 /// Can give up memory it was given.
 pub trait RemoveMemory: AddMemory {
     /// Gives up the piece that was added at `start`, as it was added.
-    ///
-    /// # Errors
-    ///
-    /// It is unknown, or in use.
+    /// Errors: it is unknown, or in use.
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError>;
 }
 
 /// Can free a block without being told its layout.
 pub trait Free: BlockAllocator {
     /// Gives a block back.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here, is live, and is dead afterwards.
     unsafe fn free(&mut self, block: NonNull<u8>);
 }
@@ -96,9 +86,7 @@ pub trait Free: BlockAllocator {
 /// Knows how many bytes of a block may be used.
 pub trait UsableSize: BlockAllocator {
     /// At least the size asked for.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here and is live.
     unsafe fn usable_size(&self, block: NonNull<u8>) -> usize;
 }
@@ -107,9 +95,7 @@ pub trait UsableSize: BlockAllocator {
 pub trait ResizeInPlace: BlockAllocator {
     /// Whether the block now has `new_size` bytes, which its layout has from then on; if not,
     /// nothing has changed.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here and is live.
     unsafe fn resize_in_place(&mut self, block: NonNull<u8>, new_size: usize) -> bool;
 }
@@ -123,9 +109,7 @@ pub trait Owns {
 /// Can forget every block at once.
 pub trait Reset {
     /// Makes all memory free again.
-    ///
     /// # Safety
-    ///
     /// No block is used afterwards.
     unsafe fn reset(&mut self);
 }

@@ -6,9 +6,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 /// Blocks of any size and alignment, from `&mut self`: one owner, no lock.
-///
 /// # Safety
-///
 /// An implementer returns memory that is valid for the layout's size, aligned as it says, and
 /// not handed out again before it is given back.
 pub unsafe trait BlockAllocator {
@@ -17,9 +15,7 @@ pub unsafe trait BlockAllocator {
     fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>>;
 
     /// Gives a block back.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here with `layout`, is live, and is dead afterwards.
     unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout);
 
@@ -34,9 +30,7 @@ pub unsafe trait BlockAllocator {
 
     /// The block with `new_size` bytes, its contents and alignment kept, perhaps elsewhere.
     /// O(size) where it moves, and here it always does. `None`: the old block stays as it was.
-    ///
     /// # Safety
-    ///
     /// As [`deallocate`](Self::deallocate) once another address is returned; `new_size` makes a
     /// valid [`Layout`] with `layout.align()`.
     #[inline]

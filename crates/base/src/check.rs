@@ -18,10 +18,7 @@ impl fmt::Display for Broken {
 }
 
 /// Fails with `invariant` unless `holds`.
-///
-/// # Errors
-///
-/// [`Broken`] when `holds` is false.
+/// Errors: [`Broken`] when `holds` is false.
 #[inline]
 pub fn ensure(holds: bool, invariant: &'static str, at: usize) -> Result<(), Broken> {
     if holds { Ok(()) } else { Err(Broken { invariant, at }) }
@@ -30,9 +27,6 @@ pub fn ensure(holds: bool, invariant: &'static str, at: usize) -> Result<(), Bro
 /// Can walk its whole structure.
 pub trait Check {
     /// Walks everything; O(size of the structure), takes its locks. For tests and `check` runs.
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant, by its number and words.
+    /// Errors: the first broken invariant, by its number and words.
     fn check(&self) -> Result<(), Broken>;
 }

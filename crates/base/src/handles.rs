@@ -55,52 +55,32 @@ pub trait HandleAllocator {
     fn max_len(&self) -> usize;
 
     /// An object of `len` bytes, all of them 0.
-    ///
-    /// # Errors
-    ///
-    /// [`Empty`](HandleError::Empty), [`TooLarge`](HandleError::TooLarge), [`NoMemory`](HandleError::NoMemory).
+    /// Errors: [`Empty`](HandleError::Empty), [`TooLarge`](HandleError::TooLarge), [`NoMemory`](HandleError::NoMemory).
     fn allocate(&mut self, len: usize) -> Result<Self::Handle, HandleError>;
 
     /// An object of `len` bytes that are not set to anything, for who writes them all at once.
-    ///
-    /// # Errors
-    ///
-    /// As [`allocate`](Self::allocate).
-    ///
+    /// Errors: as [`allocate`](Self::allocate).
     /// # Safety
-    ///
     /// Every byte is written before any is read.
     unsafe fn allocate_unwritten(&mut self, len: usize) -> Result<Self::Handle, HandleError> {
         self.allocate(len)
     }
 
     /// An object with a copy of `bytes`.
-    ///
-    /// # Errors
-    ///
-    /// As [`allocate`](Self::allocate).
+    /// Errors: as [`allocate`](Self::allocate).
     fn store(&mut self, bytes: &[u8]) -> Result<Self::Handle, HandleError>;
 
     /// Gives an object back.
-    ///
-    /// # Errors
-    ///
-    /// [`Unknown`](HandleError::Unknown), [`Stale`](HandleError::Stale), [`Pinned`](HandleError::Pinned).
+    /// Errors: [`Unknown`](HandleError::Unknown), [`Stale`](HandleError::Stale), [`Pinned`](HandleError::Pinned).
     fn free(&mut self, handle: Self::Handle) -> Result<(), HandleError>;
 
     /// Exactly how many bytes the object was made with.
-    ///
-    /// # Errors
-    ///
-    /// [`Unknown`](HandleError::Unknown), [`Stale`](HandleError::Stale).
+    /// Errors: [`Unknown`](HandleError::Unknown), [`Stale`](HandleError::Stale).
     fn len_of(&self, handle: Self::Handle) -> Result<usize, HandleError>;
 
     /// The object's bytes; `room` is only used where they do not lie in one piece.
-    ///
-    /// # Errors
-    ///
-    /// As [`len_of`](Self::len_of), and [`OutOfBounds`](HandleError::OutOfBounds) when `room` would be used
-    /// and is too short.
+    /// Errors: as [`len_of`](Self::len_of), and [`OutOfBounds`](HandleError::OutOfBounds) when `room` would be used and
+    /// is too short.
     fn read<'a>(
         &'a self,
         handle: Self::Handle,
@@ -108,10 +88,7 @@ pub trait HandleAllocator {
     ) -> Result<&'a [u8], HandleError>;
 
     /// Copies `bytes` into the object, `offset` bytes from its start.
-    ///
-    /// # Errors
-    ///
-    /// As [`len_of`](Self::len_of), [`OutOfBounds`](HandleError::OutOfBounds), and
+    /// Errors: as [`len_of`](Self::len_of), [`OutOfBounds`](HandleError::OutOfBounds), and
     /// [`Pinned`](HandleError::Pinned).
     fn write(
         &mut self,
@@ -148,38 +125,25 @@ impl HandleUsage {}
 /// Every object lies in one piece.
 pub trait Map: HandleAllocator {
     /// The object's bytes where they lie. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::len_of`].
+    /// Errors: as [`HandleAllocator::len_of`].
     fn bytes(&self, handle: Self::Handle) -> Result<&[u8], HandleError>;
 
     /// The same, to be changed.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::len_of`], and [`Pinned`](HandleError::Pinned).
+    /// Errors: as [`HandleAllocator::len_of`], and [`Pinned`](HandleError::Pinned).
     fn bytes_mut(&mut self, handle: Self::Handle) -> Result<&mut [u8], HandleError>;
 }
 
 /// Can promise that an object stays where it is and as it is.
-///
 /// # Safety
-///
 /// An implementer neither moves, writes nor frees an object with a pin, and keeps its memory where it is.
 pub unsafe trait Pin: Map {
     /// Adds a pin; the bytes stay valid until it is taken off.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::len_of`], and [`TooManyPins`](HandleError::TooManyPins) when so many
-    /// read just now that one more could not be counted.
+    /// Errors: as [`HandleAllocator::len_of`], and [`TooManyPins`](HandleError::TooManyPins) when so many read just now
+    /// that one more could not be counted.
     fn pin(&mut self, handle: Self::Handle) -> Result<NonNull<[u8]>, HandleError>;
 
     /// Takes a pin off.
-    ///
     /// # Safety
-    ///
     /// [`pin`](Self::pin) was called with this handle once more than this was.
     unsafe fn unpin(&mut self, handle: Self::Handle);
 }

@@ -35,9 +35,7 @@ const FLAGS: usize = 7;
 const SPINS: u32 = if cfg!(loom) { 0 } else { 100 };
 
 /// How a thread waits for a word to change.
-///
 /// # Safety
-///
 /// No two living threads have the same number: whoever has the holder's passes the lock (lock-K3).
 pub unsafe trait Park {
     /// The calling thread's number: a multiple of 8, not 0, and no other living thread's.

@@ -3,9 +3,7 @@
 use core::ptr::NonNull;
 
 /// Whole pages, from `&mut self`: one owner, no lock.
-///
 /// # Safety
-///
 /// An implementer returns memory that is valid for `pages * page_size()` bytes, aligned as
 /// asked, and not handed out again before it is given back.
 pub unsafe trait PageAllocator {
@@ -17,9 +15,7 @@ pub unsafe trait PageAllocator {
     fn allocate_pages(&mut self, pages: usize, align: usize) -> Option<NonNull<u8>>;
 
     /// Gives pages back.
-    ///
     /// # Safety
-    ///
     /// `pages` pages were allocated here at `start`, are live, and are dead afterwards.
     unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize);
 }

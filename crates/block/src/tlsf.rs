@@ -150,13 +150,8 @@ impl<const W: usize, const STEPS: usize, const G: usize, P: Placement, T: Tier>
 {
     /// Builds the control block at the start of `[start, start + len)` and takes the rest as
     /// memory. Memory added later is at most as large: its bins are all there are.
-    ///
-    /// # Errors
-    ///
-    /// As [`AddMemory::add_memory`].
-    ///
+    /// Errors: as [`AddMemory::add_memory`].
     /// # Safety
-    ///
     /// As [`AddMemory::add_memory`].
     pub unsafe fn place(start: *mut u8, len: usize) -> Result<Self, AddError> {
         let start = NonNull::new(start).ok_or(AddError::Null)?;
@@ -194,9 +189,7 @@ impl<const W: usize, const STEPS: usize, const G: usize, P: Placement, T: Tier>
     }
 
     /// The allocator whose control block stands at `at`.
-    ///
     /// # Safety
-    ///
     /// [`place`](Self::place) of the same geometry built one there; or a [`Heap`] over a [`Fixed`]
     /// one stands there, and the word below it is `usize::MAX`. Nobody else uses it meanwhile.
     #[must_use]
@@ -236,9 +229,7 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
 
     /// C's `realloc` for a live block whose layout is not known: contents kept, alignment the
     /// grain's. `None`: the block stays as it was.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here, is live, and is dead once another address is returned.
     pub unsafe fn reallocate_bytes(
         &mut self,
@@ -254,14 +245,9 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
     }
 
     /// Makes the memory added at `start` longer, to `len` bytes. The free block at its end grows.
-    ///
-    /// # Errors
-    ///
-    /// `Null` when no memory was added at `start`; `TooSmall` when the growth is less than a
-    /// block; otherwise as [`AddMemory::add_memory`]. Nothing has changed then.
-    ///
+    /// Errors: `Null` when no memory was added at `start`; `TooSmall` when the growth is less than a block; otherwise
+    /// as [`AddMemory::add_memory`]. Nothing has changed then.
     /// # Safety
-    ///
     /// As [`AddMemory::add_memory`] for what is new; `start` is valid for all `len` bytes.
     pub unsafe fn extend_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
@@ -270,13 +256,8 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
 
     /// Adds memory, as part of the memory that ends where it begins if there is one and the two
     /// together are not too large.
-    ///
-    /// # Errors
-    ///
-    /// As [`AddMemory::add_memory`].
-    ///
+    /// Errors: as [`AddMemory::add_memory`].
     /// # Safety
-    ///
     /// As [`AddMemory::add_memory`]; memory that ends at `start` is of one allocation with it.
     pub unsafe fn append_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         let table = self.table();
@@ -294,10 +275,7 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
 
     /// Makes the memory added at `start` shorter, to `len` bytes or to as few as the blocks in
     /// use allow; says to how many. What is behind them is the caller's again.
-    ///
-    /// # Errors
-    ///
-    /// `Unknown`: no memory was added at `start`.
+    /// Errors: `Unknown`: no memory was added at `start`.
     pub fn truncate_memory(&mut self, start: *mut u8, len: usize) -> Result<usize, RemoveError> {
         self.table().truncate(start, len)
     }

@@ -23,7 +23,6 @@ use base::{BlockAllocator, Free, ResizeInPlace, UsableSize};
 use crate::growing::Trim;
 use crate::pass_on::pass_on;
 
-/// What stands in front of a block.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 struct Prefix {
@@ -100,7 +99,6 @@ impl<A, R: Rounding> Affix<A, R> {
 }
 
 impl<A, R: Rounding> Affix<A, R> {
-    /// What the inner allocator is asked for a request of `layout`.
     pub(crate) fn inner_layout_for(layout: Layout) -> Option<Layout> {
         Self::plan(layout.size(), offset_for(layout.align())).map(|(_, inner)| inner)
     }

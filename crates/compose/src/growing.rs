@@ -40,7 +40,6 @@ pub const MOST: usize = 64 << 20;
 /// A quarter of what is mapped is mapped ahead: one part in `AHEAD`.
 const AHEAD: usize = 4;
 
-/// What stands at the end of a mapping.
 #[derive(Debug)]
 struct Record {
     older: Option<NonNull<Record>>,
@@ -157,7 +156,6 @@ where
 }
 
 impl<A: RemoveMemory + Stats, S: PageSource> Growing<A, S> {
-    /// Counts what is freed.
     #[inline]
     fn count(&mut self, size: usize) {
         self.freed = self.freed.saturating_add(size);

@@ -62,13 +62,8 @@ impl<L: Mutex, A> Locked<L, A> {
     }
 
     /// Gives it memory; see [`AddMemory::add_memory`].
-    ///
-    /// # Errors
-    ///
-    /// Why it was not taken.
-    ///
+    /// Errors: why it was not taken.
     /// # Safety
-    ///
     /// As [`AddMemory::add_memory`].
     pub unsafe fn add_memory(&self, start: *mut u8, len: usize) -> Result<(), AddError>
     where

@@ -27,9 +27,7 @@ pub use critical::Critical;
 pub use raw::Raw;
 
 /// Lets one in at a time.
-///
 /// # Safety
-///
 /// An implementer keeps mutex-M1.
 pub unsafe trait Mutex {
     /// Runs `work` inside.
@@ -67,9 +65,7 @@ pub struct SingleThreaded(Alone);
 
 impl SingleThreaded {
     /// Nobody is inside.
-    ///
     /// # Safety
-    ///
     /// Only one thread ever uses it, and no interrupt or signal handler does.
     #[must_use]
     pub const unsafe fn new() -> Self {

@@ -33,12 +33,6 @@ impl<const N: usize> Pool<N> {
     }
 }
 
-impl<const N: usize> Default for Pool<N> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// `A` and the memory it is given by its first request.
 ///
 /// ```
@@ -68,9 +62,7 @@ unsafe impl<A: Send> Send for Pooled<A> {}
 
 impl<A> Pooled<A> {
     /// Around `inner`, which has no memory yet.
-    ///
     /// # Safety
-    ///
     /// `pool` is nobody else's.
     pub const unsafe fn new<const N: usize>(inner: A, pool: &'static Pool<N>) -> Self {
         Self { inner, start: pool.0.get().cast(), len: N, grown: 0 }

@@ -6,12 +6,10 @@ use base::PageAllocator;
 
 use crate::PAGE;
 
-/// How many of the allocator's pages `count` of ours are.
 fn pages_of<P: PageAllocator>(pages: &P, count: usize) -> usize {
     (count * PAGE).div_ceil(pages.page_size())
 }
 
-/// `count` pages in a row. `None`: there are none.
 pub(crate) fn take<P: PageAllocator>(pages: &mut P, count: usize) -> Option<NonNull<u8>> {
     pages.allocate_pages(pages_of(pages, count), PAGE)
 }

@@ -84,46 +84,31 @@ impl<K: Park, A> Locked<K, A> {
 /// What a heap does, each time alone. Errors are the heap's.
 impl<K: Park, A: HandleAllocator> Locked<K, A> {
     /// An object of `len` bytes, all of them 0.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::allocate`].
+    /// Errors: as [`HandleAllocator::allocate`].
     pub fn allocate(&self, len: usize) -> Result<A::Handle, HandleError> {
         self.lock().allocate(len)
     }
 
     /// An object with a copy of `bytes`.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::store`].
+    /// Errors: as [`HandleAllocator::store`].
     pub fn store(&self, bytes: &[u8]) -> Result<A::Handle, HandleError> {
         self.lock().store(bytes)
     }
 
     /// Gives an object back.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::free`].
+    /// Errors: as [`HandleAllocator::free`].
     pub fn free(&self, handle: A::Handle) -> Result<(), HandleError> {
         self.lock().free(handle)
     }
 
     /// How many bytes the object was made with.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::len_of`].
+    /// Errors: as [`HandleAllocator::len_of`].
     pub fn len_of(&self, handle: A::Handle) -> Result<usize, HandleError> {
         self.lock().len_of(handle)
     }
 
     /// Runs `work` on the object's bytes, inside; `room` is only used where they do not lie in one piece.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::read`].
+    /// Errors: as [`HandleAllocator::read`].
     pub fn read<R>(
         &self,
         handle: A::Handle,
@@ -134,10 +119,7 @@ impl<K: Park, A: HandleAllocator> Locked<K, A> {
     }
 
     /// Copies `bytes` into the object, `offset` bytes from its start.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::write`].
+    /// Errors: as [`HandleAllocator::write`].
     pub fn write(&self, handle: A::Handle, offset: usize, bytes: &[u8]) -> Result<(), HandleError> {
         self.lock().write(handle, offset, bytes)
     }
@@ -151,10 +133,7 @@ impl<K: Park, A: HandleAllocator> Locked<K, A> {
 impl<K: Park, A: Pin> Locked<K, A> {
     /// The object's bytes, to be read without the lock. It stays where it is and as it is until what is returned is
     /// dropped; others are allocated, freed and moved meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// As [`Pin::pin`].
+    /// Errors: as [`Pin::pin`].
     pub fn pin(&self, handle: A::Handle) -> Result<Pinned<'_, K, A>, HandleError> {
         let bytes = self.lock().pin(handle)?;
         Ok(Pinned { heap: self, handle, bytes })
@@ -163,10 +142,7 @@ impl<K: Park, A: Pin> Locked<K, A> {
 
 impl<K: Park, A: Map> Locked<K, A> {
     /// Runs `work` on the object's bytes, inside.
-    ///
-    /// # Errors
-    ///
-    /// As [`Map::bytes_mut`].
+    /// Errors: as [`Map::bytes_mut`].
     pub fn change<R>(
         &self,
         handle: A::Handle,

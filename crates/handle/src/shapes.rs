@@ -7,7 +7,6 @@ use kernel::bitmap::BitmapPages;
 
 use crate::PAGE;
 
-/// Memory for a few pages.
 pub(crate) struct Memory(Vec<[u64; PAGE / 8]>);
 
 impl Memory {

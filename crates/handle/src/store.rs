@@ -177,10 +177,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
     }
 
     /// Keeps a page, in place of the one that has this key.
-    ///
-    /// # Errors
-    ///
-    /// [`Full`](StoreError::Full), [`NoMemory`](StoreError::NoMemory); the key has the page that it had.
+    /// Errors: [`Full`](StoreError::Full), [`NoMemory`](StoreError::NoMemory); the key has the page that it had.
     pub fn put(&mut self, key: u64, page: &Page) -> Result<(), StoreError> {
         self.put_with(key, page, None)
     }
@@ -188,10 +185,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
     /// As [`put`](Self::put); to make room, `evict` is given pages used longest ago, and says whether it has taken the
     /// page over. Those go. After 16 refusals there is no room. None is offered when the limit leaves no room beside the
     /// tables even for this page alone; and where it lacks a page of the store's own, only those that have such a page.
-    ///
-    /// # Errors
-    ///
-    /// As [`put`](Self::put); pages that were taken over are gone.
+    /// Errors: as [`put`](Self::put); pages that were taken over are gone.
     pub fn put_evicting(
         &mut self,
         key: u64,
@@ -243,10 +237,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
     }
 
     /// Copies the page of a key out.
-    ///
-    /// # Errors
-    ///
-    /// [`Missing`](StoreError::Missing), [`Damaged`](StoreError::Damaged); `page` then has any bytes.
+    /// Errors: [`Missing`](StoreError::Missing), [`Damaged`](StoreError::Damaged); `page` then has any bytes.
     #[inline]
     pub fn get(&mut self, key: u64, page: &mut Page) -> Result<(), StoreError> {
         let id = self.index.find(key).ok_or(StoreError::Missing)?;
@@ -255,10 +246,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
     }
 
     /// Lets the page of a key go.
-    ///
-    /// # Errors
-    ///
-    /// [`Missing`](StoreError::Missing).
+    /// Errors: [`Missing`](StoreError::Missing).
     pub fn remove(&mut self, key: u64) -> Result<(), StoreError> {
         let id = self.index.find(key).ok_or(StoreError::Missing)?;
         let held = self.index.remove(id).ok_or(StoreError::Missing)?;

@@ -21,7 +21,6 @@ use base::PageAllocator;
 
 use crate::{PAGE, frames};
 
-/// Where a page is, if it was taken.
 type Way = Option<NonNull<u8>>;
 /// Ways that a page has room for: 512 where addresses have 64 bits.
 const WAYS: usize = PAGE / size_of::<Way>();
@@ -38,7 +37,6 @@ pub(crate) struct Table<T> {
     once: [Way; ONCE],
     twice: [Way; TWICE],
     len: u32,
-    /// Pages that were taken.
     pages: u32,
     owns: PhantomData<T>,
 }
@@ -113,7 +111,6 @@ impl<T: Copy> Table<T> {
         self.len
     }
 
-    /// Bytes of the pages under it.
     pub(crate) const fn bytes(&self) -> usize {
         self.pages as usize * PAGE
     }
@@ -187,7 +184,6 @@ impl<T: Copy> Table<T> {
         Some(open(way, pages, count)?.0)
     }
 
-    /// The page of a row, and where the row is in it.
     #[inline]
     const fn place(index: u32) -> (usize, usize) {
         // Only constants are divided by: dividing takes longer than all the rest.
@@ -216,7 +212,6 @@ impl<T: Copy> Table<T> {
         Some(unsafe { self.row(index)?.as_mut() })
     }
 
-    /// Adds a row. `None`: there are no pages for it.
     pub(crate) fn push<P: PageAllocator>(&mut self, row: T, pages: &mut P) -> Option<u32> {
         let index = self.len;
         let len = index.checked_add(1)?;

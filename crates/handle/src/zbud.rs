@@ -53,7 +53,6 @@ impl Handle {
     }
 }
 
-/// What is known of a page.
 #[derive(Debug, Clone, Copy)]
 struct Record {
     start: Option<NonNull<u8>>,
@@ -107,7 +106,6 @@ pub struct Zbud<P> {
     /// The first number without a page.
     free: u32,
     pins: Pins,
-    /// Pages with one object, by free chunks.
     lists: [u32; CHUNKS + 1],
     pages: usize,
     objects: usize,

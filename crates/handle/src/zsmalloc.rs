@@ -82,15 +82,12 @@ impl Handle {
 struct Zspage<C> {
     chain: C,
     class: u8,
-    /// The list of fullness that it is in.
     group: u8,
-    /// Live objects.
     used: u16,
     /// The first free object that was used before; [`NO_OBJECT`]: none.
     free: u16,
     /// Objects from here on were never used.
     fresh: u16,
-    /// How many of its objects are pinned.
     pinned: u16,
     before: u32,
     behind: u32,
@@ -200,7 +197,6 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         Some(self.take_from(id, slot))
     }
 
-    /// Room in a zspage that has some.
     fn take_from(&mut self, id: u32, slot: u32) -> Place {
         let zspage = *self.zspage(id);
         let recycled = zspage.free != NO_OBJECT;

@@ -22,10 +22,7 @@ pub fn purge() -> usize {
 }
 
 /// Walks every structure. O(size of the heap), takes its locks.
-///
-/// # Errors
-///
-/// The first broken invariant, by number and words.
+/// Errors: the first broken invariant, by number and words.
 pub fn check() -> Result<(), Broken> {
     HEAP.check()
 }

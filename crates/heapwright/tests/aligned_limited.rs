@@ -31,7 +31,6 @@ fn limit_addresses(bytes: u64) {
     assert_eq!(unsafe { setrlimit(RLIMIT_AS, &[bytes, u64::MAX]) }, 0, "the limit can be set");
 }
 
-/// Bytes of addresses that the process has.
 fn addresses() -> u64 {
     let text = fs::read_to_string("/proc/self/statm").expect("a file of the system");
     text.split(' ').next().and_then(|pages| pages.parse::<u64>().ok()).expect("pages") * 4096

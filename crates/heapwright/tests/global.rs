@@ -10,7 +10,6 @@ use std::thread;
 #[global_allocator]
 static A: heapwright::Heapwright = heapwright::Heapwright;
 
-/// Bytes of the process in memory.
 fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
     text.split(' ').nth(1).expect("a second field").parse::<usize>().expect("pages") << 12

@@ -21,7 +21,6 @@
 //! can ask for certain pages, and give back a part of a run: nothing is kept of where a run
 //! began. The summary is that of the Go runtime's page allocator, as a binary tree (Knyszek,
 //! "Scaling the Go page allocator", 2019).
-use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
@@ -49,6 +48,7 @@ use pool::{Pool, Pools};
 /// unsafe { pages.deallocate_pages(three.byte_add(4096), 1) };
 /// assert!(pages.allocate_pages_at(three.as_ptr().wrapping_add(4096), 1));
 /// ```
+#[derive(Debug)]
 pub struct BitmapPages<const PAGE: usize = 4096> {
     pools: Pools<PAGE>,
     total: usize,
@@ -143,17 +143,6 @@ impl<const PAGE: usize> AllocatePagesAt for BitmapPages<PAGE> {
 impl<const PAGE: usize> Default for BitmapPages<PAGE> {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl<const PAGE: usize> fmt::Debug for BitmapPages<PAGE> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BitmapPages")
-            .field("total", &self.total)
-            .field("used", &self.used)
-            .field("peak", &self.peak)
-            .field("failures", &self.failures)
-            .finish_non_exhaustive()
     }
 }
 

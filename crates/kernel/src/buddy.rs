@@ -32,7 +32,6 @@
 //! Layer *kernel*: [`BuddyPages`] hands out pages; with smaller units the same type hands out
 //! blocks (`block::buddy`). Knowlton, "A Fast Storage Allocator", 1965; Knuth, "The Art of
 //! Computer Programming" 1, 2.5.
-use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
@@ -67,6 +66,7 @@ pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
 /// // SAFETY: three live pages of it.
 /// unsafe { pages.deallocate_pages(three, 3) };
 /// ```
+#[derive(Debug)]
 pub struct Buddy<const UNIT: usize> {
     lists: Lists<UNIT>,
     pools: Option<Pool>,
@@ -204,17 +204,6 @@ impl<const UNIT: usize> Buddy<UNIT> {
 impl<const UNIT: usize> Default for Buddy<UNIT> {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl<const UNIT: usize> fmt::Debug for Buddy<UNIT> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Buddy")
-            .field("total", &self.total)
-            .field("used", &self.used)
-            .field("peak", &self.peak)
-            .field("failures", &self.failures)
-            .finish_non_exhaustive()
     }
 }
 

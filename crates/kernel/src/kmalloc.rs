@@ -34,7 +34,6 @@ use sizes::{COUNT, NAMES};
 pub const ZERO_SIZE: NonNull<u8> =
     NonNull::without_provenance(core::num::NonZeroUsize::new(16).unwrap());
 
-/// The tag of a larger block.
 const LARGE: usize = TAGS;
 
 /// What kmalloc is asked to be.
@@ -98,10 +97,7 @@ pub struct Kmalloc<P: PageAllocator> {
 
 impl<P: PageAllocator> Kmalloc<P> {
     /// Without slabs.
-    ///
-    /// # Panics
-    ///
-    /// The pages are so small, 8 bytes, that 8 KiB are no block of them.
+    /// Panics: the pages are so small, 8 bytes, that 8 KiB are no block of them.
     #[must_use]
     pub fn new(pages: P, options: Options) -> Self {
         let page = pages.page_size();
@@ -224,9 +220,7 @@ impl<P: PageAllocator> Kmalloc<P> {
     }
 
     /// Gives a block back. O(1), the pages' for more than 8 KiB. A pointer that is found to be wrong ends in the misuse hook.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here, is live, and is dead afterwards.
     #[inline]
     pub unsafe fn free(&mut self, block: NonNull<u8>) {
@@ -247,14 +241,9 @@ impl<P: PageAllocator> Kmalloc<P> {
     }
 
     /// As [`free`](Self::free), for whoever can go on. With magazines the block is looked for in them: O(rounds).
-    ///
-    /// # Errors
-    ///
-    /// What was found wrong with it: nothing has changed then. Or with another block, freed by [`free`](Self::free), that came out
-    /// of a magazine to make room: then this one is free.
-    ///
+    /// Errors: what was found wrong with it: nothing has changed then. Or with another block, freed by
+    /// [`free`](Self::free), that came out of a magazine to make room: then this one is free.
     /// # Safety
-    ///
     /// As [`free`](Self::free), but a pointer that no block here has, and one to a block that is free, be it in its slab or in a
     /// magazine, are refused.
     pub unsafe fn try_free(&mut self, block: NonNull<u8>) -> Result<(), Misuse> {
@@ -310,9 +299,7 @@ impl<P: PageAllocator> Kmalloc<P> {
 
     /// How many bytes of a block may be used: [`size_roundup`] of what was asked for, 0 for [`ZERO_SIZE`]. O(1). A pointer that is
     /// found to be wrong ends in the misuse hook.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here and is live.
     #[must_use]
     pub unsafe fn ksize(&self, block: NonNull<u8>) -> usize {
@@ -323,10 +310,7 @@ impl<P: PageAllocator> Kmalloc<P> {
     }
 
     /// The same of any pointer.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
+    /// Errors: what is wrong with it.
     pub fn try_ksize(&self, block: NonNull<u8>) -> Result<usize, Misuse> {
         if block == ZERO_SIZE {
             return Ok(0);
@@ -346,9 +330,7 @@ impl<P: PageAllocator> Kmalloc<P> {
 
     /// A block with `size` bytes and what `block` held of them: the same one if it has room, else another. `None` allocates; a
     /// size of 0 frees, and gives [`ZERO_SIZE`]. O(bytes moved). The result `None`: there is no memory; the old block stays.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here, is live, and is dead once something else is returned.
     pub unsafe fn krealloc(
         &mut self,
@@ -376,11 +358,7 @@ impl<P: PageAllocator> Kmalloc<P> {
     }
 
     /// Takes it down.
-    ///
-    /// # Errors
-    ///
-    /// Blocks are in use: it comes back, and says how many.
-    #[expect(clippy::result_large_err, reason = "it goes back to its owner, and there is no heap")]
+    /// Errors: blocks are in use: it comes back, and says how many.
     pub fn destroy(mut self) -> Result<P, InUse<Self>> {
         let live = self.close();
         if live > 0 {
@@ -402,9 +380,7 @@ impl<P: PageAllocator> Kmalloc<P> {
     }
 
     /// The same, to be given memory.
-    ///
     /// # Safety
-    ///
     /// What it has taken stays taken, and goes back to the same pages: they are not replaced, reset, or swapped.
     pub const unsafe fn pages_mut(&mut self) -> &mut P {
         &mut self.pages

@@ -108,7 +108,6 @@ impl Marked {
         }
     }
 
-    /// Takes a run that is free.
     pub(crate) fn take(&mut self, first: usize, len: usize) {
         self.set(first, len, false);
     }

@@ -22,7 +22,6 @@
 //! O(orders) where a slab is taken or given back; one empty slab of each class is kept until
 //! memory runs short, when the lists are walked for it. Bonwick, "The Slab Allocator", 1994.
 use core::alloc::Layout;
-use core::fmt;
 use core::ptr::NonNull;
 
 use crate::buddy::{Buddy, Chunk};
@@ -51,6 +50,7 @@ use slab::Slab;
 /// // SAFETY: `block` is live and of this layout.
 /// unsafe { heap.deallocate(block, layout) };
 /// ```
+#[derive(Debug)]
 pub struct SizeSlabs<const PAGE: usize = 4096> {
     partial: [Option<Slab>; CLASSES],
     pages: Buddy<PAGE>,
@@ -213,17 +213,6 @@ unsafe impl<const PAGE: usize> BlockAllocator for SizeSlabs<PAGE> {
 impl<const PAGE: usize> Default for SizeSlabs<PAGE> {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl<const PAGE: usize> fmt::Debug for SizeSlabs<PAGE> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SizeSlabs")
-            .field("pages", &self.pages)
-            .field("used", &self.used)
-            .field("peak", &self.peak)
-            .field("failures", &self.failures)
-            .finish_non_exhaustive()
     }
 }
 

@@ -57,7 +57,6 @@ pub struct SourcePages<S: PageSource> {
     start: usize,
     /// Bytes that words and sums take.
     state: usize,
-    /// Which pages are free.
     row: Marked,
     used: usize,
     peak: usize,

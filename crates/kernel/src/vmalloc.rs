@@ -88,7 +88,6 @@ pub struct Vmalloc<S: FrameSource> {
     limits: VmallocLimits,
     /// Where the reservation begins: tables, then pages.
     start: usize,
-    /// Bytes of it.
     len: usize,
     file: FrameFile,
     frames: Frames,
@@ -122,22 +121,16 @@ impl<S: FrameSource> Vmalloc<S> {
     }
 
     /// `size` bytes, rounded up to whole pages, with a guard page behind them. What they hold is not said.
-    ///
-    /// # Errors
-    ///
-    /// [`Empty`](VmallocError::Empty), [`TooLarge`](VmallocError::TooLarge), [`NoFrames`](VmallocError::NoFrames),
-    /// [`NoAddresses`](VmallocError::NoAddresses), [`TooManyMappings`](VmallocError::TooManyMappings),
-    /// [`Refused`](VmallocError::Refused); these four after all lazy areas were purged.
-    /// [`Closed`](VmallocError::Closed).
+    /// Errors: [`Empty`](VmallocError::Empty), [`TooLarge`](VmallocError::TooLarge),
+    /// [`NoFrames`](VmallocError::NoFrames), [`NoAddresses`](VmallocError::NoAddresses),
+    /// [`TooManyMappings`](VmallocError::TooManyMappings), [`Refused`](VmallocError::Refused); these four after all
+    /// lazy areas were purged. [`Closed`](VmallocError::Closed).
     pub fn vmalloc(&mut self, size: usize, caller: Caller) -> Result<NonNull<u8>, VmallocError> {
         self.vmalloc_aligned(size, 1, caller)
     }
 
     /// As [`vmalloc`](Self::vmalloc), at a multiple of `align` bytes.
-    ///
-    /// # Errors
-    ///
-    /// As `vmalloc`, and [`Alignment`](VmallocError::Alignment).
+    /// Errors: as `vmalloc`, and [`Alignment`](VmallocError::Alignment).
     pub fn vmalloc_aligned(
         &mut self,
         size: usize,
@@ -150,10 +143,7 @@ impl<S: FrameSource> Vmalloc<S> {
 
     /// As [`vmalloc`](Self::vmalloc), and all of it is zero, whatever somebody wrote to the frames after they were freed: they
     /// are punched once more, a system call for each run, and written where the source refuses.
-    ///
-    /// # Errors
-    ///
-    /// As `vmalloc`.
+    /// Errors: as `vmalloc`.
     pub fn vzalloc(&mut self, size: usize, caller: Caller) -> Result<NonNull<u8>, VmallocError> {
         let first = self.allocate(size, 1, caller)?;
         let start = self.pointer(first);
@@ -168,14 +158,9 @@ impl<S: FrameSource> Vmalloc<S> {
 
     /// Gives an area back: its memory at once, its addresses with the next purge. Null is no area, and fine. O(pages), and
     /// a system call for each run of frames.
-    ///
-    /// # Errors
-    ///
-    /// [`Foreign`](VmallocError::Foreign), [`NoArea`](VmallocError::NoArea), [`Freed`](VmallocError::Freed),
+    /// Errors: [`Foreign`](VmallocError::Foreign), [`NoArea`](VmallocError::NoArea), [`Freed`](VmallocError::Freed),
     /// [`Inside`](VmallocError::Inside), [`Guard`](VmallocError::Guard), [`IsVmap`](VmallocError::IsVmap).
-    ///
     /// # Safety
-    ///
     /// Nobody uses the area any more.
     pub unsafe fn vfree(&mut self, address: *const u8) -> Result<(), VmallocError> {
         if address.is_null() {
@@ -195,10 +180,7 @@ impl<S: FrameSource> Vmalloc<S> {
     }
 
     /// The frame behind an address of a live area. O(1).
-    ///
-    /// # Errors
-    ///
-    /// [`Foreign`](VmallocError::Foreign), [`NoArea`](VmallocError::NoArea), [`Freed`](VmallocError::Freed),
+    /// Errors: [`Foreign`](VmallocError::Foreign), [`NoArea`](VmallocError::NoArea), [`Freed`](VmallocError::Freed),
     /// [`Guard`](VmallocError::Guard).
     pub fn vmalloc_to_frame(&self, address: *const u8) -> Result<u32, VmallocError> {
         let (page, first) = self.find_area(address)?;
@@ -208,10 +190,7 @@ impl<S: FrameSource> Vmalloc<S> {
     }
 
     /// How many bytes the area that begins at an address was asked for. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As of [`vfree`](Self::vfree), but for those of its kind.
+    /// Errors: as of [`vfree`](Self::vfree), but for those of its kind.
     pub fn size_of(&self, address: *const u8) -> Result<usize, VmallocError> {
         let first = self.area_at(address)?;
         Ok(self.addresses.areas.get(first).size)
@@ -243,7 +222,6 @@ impl<S: FrameSource> Vmalloc<S> {
         }
     }
 
-    /// The live area that begins at an address.
     fn area_at(&self, address: *const u8) -> Result<usize, VmallocError> {
         let (page, area) = self.find_area(address)?;
         let start = self.addresses.address(area);
@@ -276,7 +254,6 @@ impl<S: FrameSource> Vmalloc<S> {
         self.requested -= area.size;
     }
 
-    /// How many pages `size` bytes are.
     fn pages_for(&self, size: usize) -> Result<usize, VmallocError> {
         let page = self.addresses.page;
         match size.div_ceil(page) {

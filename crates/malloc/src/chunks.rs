@@ -35,7 +35,7 @@ mod pieces;
 use ahead::Ahead;
 use beside::Beside;
 pub(crate) use beside::MIN_MAPPING;
-pub(crate) use owned::{Owned, Row};
+pub(crate) use owned::{FLOOR, Owned, Row};
 pub(crate) use pieces::{Chunk, PIECE, Pieces};
 
 /// Bytes that may wait in the pool, at first and at most while what was unmapped is mapped again soon.

@@ -89,9 +89,7 @@ pub trait DropIn: Malloc + Check {
     }
 
     /// The fast half of `free`. `false`: nothing is done, and [`free_slow`](Self::free_slow) is to be called.
-    ///
     /// # Safety
-    ///
     /// As [`Malloc::free`].
     unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
         // SAFETY: the caller's promise.
@@ -100,9 +98,7 @@ pub trait DropIn: Malloc + Check {
     }
 
     /// The slow half.
-    ///
     /// # Safety
-    ///
     /// As [`Malloc::free`], which the fast half refused.
     unsafe fn free_slow(&self, ptr: *mut u8) {
         let _ = ptr;
@@ -146,9 +142,6 @@ pub trait DropIn: Malloc + Check {
     fn figures(&self) -> Figures;
 
     /// One line for `stats=1`, without its end.
-    ///
-    /// # Errors
-    ///
-    /// Those of `out`.
+    /// Errors: those of `out`.
     fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 }

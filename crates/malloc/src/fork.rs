@@ -7,7 +7,6 @@ pub(crate) trait EachLock<P>: Fn(&mut dyn FnMut(&Lock<P>) -> bool) -> bool {}
 
 impl<P, F: Fn(&mut dyn FnMut(&Lock<P>) -> bool) -> bool> EachLock<P> for F {}
 
-/// What a fork could not have.
 #[derive(Debug)]
 pub(crate) struct Missing {
     /// It may have been a lock, that of the interrupted thread itself perhaps: something may be half changed.

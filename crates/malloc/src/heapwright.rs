@@ -62,7 +62,6 @@ pub struct Flagship<S, T> {
     pub(crate) pages: PageHeap<S>,
     /// Slabs, by size class and shard.
     pub(crate) central: Central<S>,
-    /// Descriptors.
     pub(crate) meta: Meta<S>,
     /// Blocks above 32 MiB.
     pub(crate) huge: Huge<S>,
@@ -74,13 +73,11 @@ pub struct Flagship<S, T> {
     pub(crate) tls: T,
     /// What it was made of when it was largest.
     pub(crate) peak: peak::Peak,
-    /// Who is told of slow calls.
     slow_calls: slow_calls::SlowCalls,
     /// Whether threads go without magazines, so that every free is checked at once.
     pub(crate) safe: AtomicBool,
     /// Up to this size a block is freed by its size alone: 0 once there was a heap of its own (own-heap-W5).
     pub(crate) freed_by_size: AtomicUsize,
-    /// Operations of threads that have no cache.
     pub(crate) uncached: AtomicU32,
     /// Operations on slabs outside of any thread's cache (account-Y2).
     pub(crate) outside: Outside,
@@ -146,7 +143,6 @@ impl<S: System, T: Tls> Flagship<S, T> {
         index(self.pages.purge.total_bytes() - before) + self.meta.trim(&self.pages)
     }
 
-    /// Gives back the runs that threads keep, all threads.
     fn give_back_runs(&self) {
         self.threads.each(|cache| cache.give_back_runs(self.backend()));
     }

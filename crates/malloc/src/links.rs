@@ -8,7 +8,6 @@ use core::ptr;
 
 use base::sync::{AtomicUsize, Ordering};
 
-/// A descriptor that can be on a list.
 pub(crate) trait Linked {
     /// The words for the next and the previous one.
     fn links(&self) -> &[AtomicUsize; 2];
@@ -156,7 +155,6 @@ pub(crate) fn next_of(object: usize) -> usize {
     unsafe { ptr::with_exposed_provenance::<usize>(object).read() }
 }
 
-/// Sets the word that leads to the next.
 #[inline(always)]
 pub(crate) fn set_next(object: usize, next: usize) {
     // SAFETY: as above.

@@ -14,7 +14,6 @@ pub(crate) enum Misuse {
     NoBlock,
 }
 
-/// Says what was found at `address`, and aborts.
 #[cold]
 pub(crate) fn end<R: Report>(caller: &str, address: usize, what: Misuse) -> ! {
     let what = match what {

@@ -38,7 +38,6 @@ impl Regret {
         self.reused.raise(again);
     }
 
-    /// What is kept at least.
     pub(crate) fn floor(&self, least: usize) -> usize {
         self.floor.load(Ordering::Relaxed).max(least)
     }
@@ -67,7 +66,6 @@ impl Regret {
         }
     }
 
-    /// That went back at `now`.
     pub(crate) fn purged(&self, now: u32, bytes: usize) {
         self.purged_at.store(now, Ordering::Relaxed);
         self.out.raise(bytes);

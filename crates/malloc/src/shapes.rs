@@ -18,7 +18,6 @@ pub(crate) struct Sent(pub(crate) *mut u8);
 // SAFETY: a block may be freed by any thread.
 unsafe impl Send for Sent {}
 
-/// Frees blocks of the heap, which are live.
 pub(crate) fn free_all<M: Malloc>(heap: &M, blocks: impl IntoIterator<Item = *mut u8>) {
     // SAFETY: the tests free what they have.
     blocks.into_iter().for_each(|block| unsafe { heap.free(block) });

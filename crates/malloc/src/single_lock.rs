@@ -31,7 +31,6 @@ macro_rules! layers {
     (Prefixed, $type:ty) => { Affix<Growing<$type, Os>, PowerOfTwo> };
 }
 
-/// Made of nothing, `const`.
 macro_rules! made {
     (Growing, $type:ty) => {
         Growing::new(<$type>::new(), Os)

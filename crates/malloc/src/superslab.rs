@@ -3,10 +3,10 @@
 //!
 //! ```text
 //! malloc ─► magazine has an object? ─► it                        no atomics
-//!              └─► slab that serves now ─► one that has an object ─► a fresh one of a superslab
-//!                     ▲ before: what others freed of ours          └─► pool ─► system
-//! free   ─► map ─► descriptor ─► class ─► magazine has room? it
-//!              └─► half of the magazine: ours to their slabs, others' in chains to their owners' queues
+//!              └─► depot ─► slab that serves now ─► one that has an object ─► a fresh one of a superslab
+//!                     ▲ before: what others freed of ours                    └─► pool ─► system
+//! free   ─► map ─► class ─► magazine has room? it
+//!              └─► half of the magazine: ours to their slabs, others' to the depot, else in chains to their owners' queues
 //! ```
 //!
 //! | size          | where                     | metadata                                   |
@@ -16,25 +16,28 @@
 //! | above         | a mapping of its own      | an entry in a table                        |
 //!
 //! The design is that of a text whose first version lost 5.2 % by it; each part it suspected can be switched off
-//! (`superslab/switches.rs`), and `heapwright bench -a superslab,superslab:magazine=0` measures them.
+//! (`superslab/switches.rs`), and `heapwright bench superslab` measures them.
 //! `docs/classic-mallocs.md` walks one malloc and one free through it.
 use core::ptr;
 
 use base::lock::{Busy, Lock};
 use base::sync::{OneWriter as _, Ordering};
-use object::size_class::info;
+use object::size_class::{CLASSES, info};
 use page::System;
 use source::os::Os;
 use thread::Members;
 
-use crate::chunks::Row;
+use crate::chunks::{FLOOR, Row};
 use crate::drop_in::Figures;
 use crate::fork::Missing;
+use crate::links;
 use crate::misuse::{self, Misuse};
 
 mod calls;
 mod check;
+mod depot;
 mod drop_in;
+mod flush;
 mod heap;
 mod large;
 mod pool;
@@ -42,7 +45,8 @@ mod remote;
 mod slab;
 mod switches;
 
-use heap::{Bin, Heap, Whose};
+use depot::Depot;
+use heap::{Counts, Heap, Whose};
 use pool::Pool;
 use slab::{SLAB, SLABS, Slab, State, Super};
 use switches::Switches;
@@ -50,8 +54,8 @@ use switches::Switches;
 const MAX_SIZE: usize = 32 << 10;
 /// The largest run, half a superslab: of what is longer one would leave the rest of its superslab empty.
 const MAX_RUN: usize = SLABS / 2 * SLAB;
-/// Empty slabs that are mappings of their own, which a heap keeps: 2 MiB.
-const KEEP: usize = SLABS;
+/// Empty slabs that are mappings of their own, which a heap keeps: as much as of superslabs.
+const KEEP: usize = FLOOR / SLAB;
 /// A slab of objects up to this size goes on serving when it is empty: larger ones are soon cut again.
 const KEEP_EMPTY: usize = 256;
 
@@ -70,6 +74,9 @@ pub struct Superslab<S> {
     pool: Pool<S>,
     threads: Members<S, Heap>,
     switches: Switches,
+    depot: Depot,
+    /// Of threads that have ended.
+    counts: Counts,
     /// For queues, where they are not to be without a lock.
     remote: Lock<S>,
     /// What the fork under way could not have.
@@ -88,6 +95,8 @@ impl<S: System> Superslab<S> {
             pool: Pool::new(source),
             threads: Members::new(),
             switches: Switches::new(),
+            depot: Depot::new(),
+            counts: Counts::new(),
             remote: Lock::new(),
             missing: Missing::new(),
         }
@@ -145,28 +154,35 @@ impl<S: System> Superslab<S> {
         };
         let _busy = Busy::<S>::new();
         self.drain(heap);
-        self.pool.supers.pass(&heap.supers, |now| self.threads.look(self.source(), now));
+        self.pool.supers.pass(&heap.supers, |now| self.look(now));
         let (wanted, is_none) = (class, !heap.has_slab(class));
         let class = if is_none { heap.few.instead_of(wanted) } else { wanted };
         let size = size_of_class(class);
         if class != wanted && heap.bins[class].count() > 0 {
             let object = heap.bins[class].pop();
             // Of another class's magazine, which may never be flushed: what is wrong in it would not be found.
-            if self.pool.slab_of(object).is_none_or(|slab| !slab.is_object(object, size)) {
+            if self.pool.slab_of(object).is_none_or(|slab| !slab.is_object(object, class)) {
                 misuse::end::<S>("free()", object, Misuse::Inside);
             }
             return ptr::with_exposed_provenance_mut(object);
         }
         let bin = heap.begin(class, size, self.switches.magazine());
+        heap.counts.refills.raise(1);
+        if bin.most() > 0 && self.depot.take(class, |batch| self.keep(heap, bin, batch)) {
+            heap.counts.handed.raise(1);
+            return ptr::with_exposed_provenance_mut(bin.pop());
+        }
         let mut object = self.take(heap, class);
         if object == 0 {
             self.make_room(heap);
             object = self.take(heap, class);
         }
         if object != 0 && bin.most() > 0 {
+            let one_lookup = self.switches.one_lookup();
             for _ in 1..bin.ask() {
                 // No slab is made for them.
-                let Some(current) = bin.current().filter(|slab| slab.has_free()) else { break };
+                let current = heap.serving(class, one_lookup).filter(|slab| slab.has_free());
+                let Some(current) = current else { break };
                 let more = current.take(size);
                 heap.out.raise(size);
                 if !bin.push(more) {
@@ -180,13 +196,15 @@ impl<S: System> Superslab<S> {
 
     /// An object of a class from this heap's slabs; 0: out of memory.
     fn take(&self, heap: &Heap, class: usize) -> usize {
-        let (bin, size) = (&heap.bins[class], size_of_class(class));
-        if bin.current().is_none_or(|slab| !slab.has_free()) {
-            let Some(next) = bin.open.pop().or_else(|| self.fresh(heap, class)) else { return 0 };
+        let (size, one_lookup) = (size_of_class(class), self.switches.one_lookup());
+        if heap.serving(class, one_lookup).is_none_or(|slab| !slab.has_free()) {
+            let open = heap.bins[class].open.pop();
+            let Some(next) = open.or_else(|| self.fresh(heap, class)) else { return 0 };
             next.set_state(State::Taken);
-            bin.set_current(Some(next));
+            let table = self.pool.super_of(next).map_or(links::address(next), Super::table);
+            heap.set_serving(class, Some(next), table);
         }
-        let object = bin.current().map_or(0, |slab| slab.take(size));
+        let object = heap.serving(class, one_lookup).map_or(0, |slab| slab.take(size));
         if object != 0 {
             heap.out.raise(size);
         }
@@ -198,26 +216,35 @@ impl<S: System> Superslab<S> {
         let size = size_of_class(class);
         let cut = || self.switches.superslab().then(|| self.cut(heap))?;
         // Where there are no addresses for a superslab there may be some for a slab.
-        let (slab, range) = cut().or_else(|| self.single(heap))?;
+        let (slab, range, again) = cut().or_else(|| self.single(heap))?;
         slab.open(heap.address(), class, size, range, self.switches.lazy_init());
+        self.pool.name(slab);
+        heap.counts.slabs.raise(1);
+        heap.counts.again.raise(usize::from(again));
         Some(slab)
     }
 
-    /// A free slab of this heap's superslabs, or of a new one.
-    fn cut(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize))> {
+    /// A free slab of this heap's superslabs, or of a new one; where it is, and whether it served before.
+    fn cut(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize), bool)> {
         let row = Row { count: 1, whole: false };
         let (it, first, _) = self.pool.supers.take_pieces(&heap.supers, heap.address(), row)?;
-        Some(it.slab(first))
+        let (slab, range) = it.slab(first);
+        if !self.pool.covers(range.0) {
+            self.give_slabs(heap, it, slab, 1);
+            return None;
+        }
+        // The head of a fresh superslab is all zero.
+        Some((slab, range, slab.start() != 0))
     }
 
-    /// A slab that is a mapping of its own.
-    fn single(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize))> {
+    /// A slab that is a mapping of its own; where it is, and whether it served before.
+    fn single(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize), bool)> {
         if let Some(slab) = heap.singles.pop() {
             heap.single_count.lower(1);
-            return Some((slab, (slab.start(), SLAB)));
+            return Some((slab, (slab.start(), SLAB), true));
         }
-        let (slab, at) = self.pool.take_single()?;
-        Some((slab, (at, SLAB)))
+        let (slab, at, again) = self.pool.take_single()?;
+        Some((slab, (at, SLAB), again))
     }
 
     /// An object of this heap goes back to its slab.
@@ -230,7 +257,7 @@ impl<S: System> Superslab<S> {
             return self.end_run(heap, slab);
         }
         let size = size_of_class(class);
-        if !slab.is_object(object, size) {
+        if !slab.is_object(object, class) {
             misuse::end::<S>("free()", object, Misuse::Inside);
         }
         if slab.used() == 0 || slab.is_last_freed(object) {
@@ -243,7 +270,7 @@ impl<S: System> Superslab<S> {
             if slab.used() > 0 || size <= KEEP_EMPTY {
                 return;
             }
-            bin.set_current(None);
+            heap.set_serving(class, None, 0);
         }
         if slab.used() == 0 {
             if slab.is(State::Open) {
@@ -259,13 +286,16 @@ impl<S: System> Superslab<S> {
     /// An empty slab of this heap, on no list.
     fn retire(&self, heap: &Heap, slab: &Slab) {
         slab.close();
-        match self.pool.super_of(slab) {
-            Some(it) => self.give_slabs(heap, it, slab, 1),
-            None if heap.single_count.load(Ordering::Relaxed) < KEEP => {
-                heap.singles.push(slab);
-                heap.single_count.raise(1);
-            }
-            None => self.pool.give_single(slab),
+        if let Some(it) = self.pool.super_of(slab) {
+            self.pool.forget(slab);
+            return self.give_slabs(heap, it, slab, 1);
+        }
+        self.pool.name(slab);
+        if heap.single_count.load(Ordering::Relaxed) < KEEP {
+            heap.singles.push(slab);
+            heap.single_count.raise(1);
+        } else {
+            self.pool.give_single(slab);
         }
     }
 
@@ -273,32 +303,6 @@ impl<S: System> Superslab<S> {
     fn give_slabs(&self, heap: &Heap, it: &Super, slab: &Slab, count: usize) {
         let slabs = (it.index_of(slab), count);
         self.pool.supers.give_pieces(&heap.supers, it, slabs, self.switches.reuse_pool());
-    }
-
-    /// Gives objects back that are no more the thread's: its own to their slabs, others' to their owners.
-    #[cold]
-    #[inline(never)]
-    fn flush(&self, heap: &Heap, bin: &Bin, count: usize) {
-        // A chain of one owner's objects.
-        let (mut first, mut last, mut owner) = (0, 0, 0);
-        bin.take_oldest(count, |object| {
-            let Some(slab) = self.pool.slab_of(object) else { self.end_for("free()", object) };
-            if slab.owner() == heap.address() {
-                return self.put(heap, slab, object);
-            }
-            if slab.owner() != owner && first != 0 {
-                self.push_remote(owner, first, last);
-                first = 0;
-            }
-            if first == 0 {
-                (last, owner) = (object, slab.owner());
-            }
-            crate::links::set_next(object, first);
-            first = object;
-        });
-        if first != 0 {
-            self.push_remote(owner, first, last);
-        }
     }
 
     /// Frees an object: to the magazine, else half of it goes first.
@@ -311,7 +315,7 @@ impl<S: System> Superslab<S> {
         let _busy = Busy::<S>::new();
         let bin = heap.begin(class, size_of_class(class), self.switches.magazine());
         if bin.most() > 0 {
-            self.flush(heap, bin, bin.count() / 2 + 1);
+            self.flush(heap, class, bin.count() / 2 + 1, self.switches.depot());
             if bin.push(object) {
                 return;
             }
@@ -335,13 +339,13 @@ impl<S: System> Superslab<S> {
 
     /// Empties the magazines of a heap that is the calling thread's, or nobody's.
     fn empty(&self, heap: &Heap) {
-        for (_, bin) in heap.begun() {
-            self.flush(heap, bin, bin.count());
+        for (class, bin) in heap.begun() {
+            self.flush(heap, class, bin.count(), false);
         }
         self.drain(heap);
-        for (_, bin) in heap.begun() {
+        for (class, bin) in heap.begun() {
             if let Some(current) = bin.current() {
-                bin.set_current(None);
+                heap.set_serving(class, None, 0);
                 if current.used() == 0 {
                     self.retire(heap, current);
                 } else if current.has_free() {
@@ -367,6 +371,7 @@ impl<S: System> Superslab<S> {
     pub fn trim_all(&self) -> usize {
         let _busy = Busy::<S>::new();
         let mut gone = 0;
+        (1..CLASSES).for_each(|class| while self.empty_depot(class) {});
         if let Some(heap) = self.heap() {
             self.empty(heap);
             gone += self.pool.supers.trim_pieces(&heap.supers);
@@ -379,21 +384,25 @@ impl<S: System> Superslab<S> {
         gone + self.pool.supers.trim() + self.threads.trim(self.source())
     }
 
+    /// Calls `visit` with every heap that holds something.
+    fn each_heap(&self, mut visit: impl FnMut(&Heap)) {
+        self.threads.each(&mut visit);
+        self.threads.each_spare(|heap| {
+            visit(heap);
+            false
+        });
+    }
+
     /// Calls `visit` with every lock, in the order in which they nest.
     fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
         visit(self.threads.lock_for_fork()) && visit(&self.remote) && self.pool.locks().all(visit)
     }
 
     fn numbers(&self) -> Figures {
-        let (mut out, mut cached) = (0, 0);
-        let mut add = |heap: &Heap| {
+        let (mut out, mut cached) = (0, self.depot.bytes(size_of_class));
+        self.each_heap(|heap| {
             out += heap.out.load(Ordering::Relaxed);
             cached += heap.cached(size_of_class);
-        };
-        self.threads.each(&mut add);
-        self.threads.each_spare(|heap| {
-            add(heap);
-            false
         });
         let huge = (self.pool.supers.huge().bytes(), self.pool.supers.huge().count());
         let ours = self.pool.costing_bytes();

@@ -57,9 +57,7 @@ pub struct GivenBack {
 }
 
 impl GivenBack {
-    /// # Errors
-    ///
-    /// The first object that was none.
+    /// Errors: the first object that was none.
     pub fn answer(self) -> Result<(), Fault> {
         self.fault.map_or(Ok(()), Err)
     }
@@ -145,7 +143,6 @@ impl<S: System> Central<S> {
         claimed.unwrap_or(0)
     }
 
-    /// The shelf that a slab with this tag belongs to.
     fn shelf_of(&self, tag: Tag) -> &Shelf<S> {
         let Some(heap) = tag.owner().checked_sub(FIRST_HEAP) else {
             return self.shelf(tag.owner(), tag.class());
@@ -162,9 +159,7 @@ impl<S: System> Central<S> {
 
     /// Enters the shelves of a first-class heap and returns their owner number. `None`: there
     /// are as many heaps as there can be.
-    ///
     /// # Safety
-    ///
     /// The shelves stay where they are until [`remove_heap`](Self::remove_heap).
     pub unsafe fn add_heap(&self, shelves: &[Shelf<S>; CLASSES]) -> Option<u32> {
         let at = core::ptr::from_ref(shelves).expose_provenance();
@@ -251,10 +246,7 @@ impl<S: System> Central<S> {
     }
 
     /// Walks every slab of every shelf.
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant.
+    /// Errors: the first broken invariant.
     pub fn check(&self, pages: &PageHeap<S>) -> Result<(), Broken> {
         for (shard, class, shelf) in self.shelves() {
             check_shelf(pages, shard, class, shelf)?;
@@ -269,10 +261,7 @@ fn shelves_at<'a, S>(at: usize) -> Option<&'a [Shelf<S>; CLASSES]> {
 }
 
 /// Walks every slab of a shelf whose slabs belong to `owner`.
-///
-/// # Errors
-///
-/// The first broken invariant.
+/// Errors: the first broken invariant.
 pub fn check_shelf<S: System>(
     pages: &PageHeap<S>,
     owner: u32,

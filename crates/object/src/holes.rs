@@ -31,10 +31,8 @@ use crate::slab::Slab;
 /// The most holes that go back by one system call: 0.3 µs a page, one by one 2.3.
 const AT_ONCE: usize = 64;
 
-/// Holes that were found and have not gone back yet.
 struct Found<'a> {
     stretches: [Stretch; AT_ONCE],
-    /// The slab of each, and its pages there.
     places: [Option<(&'a Slab, u64)>; AT_ONCE],
     count: usize,
     /// Bytes that went back before.
@@ -167,7 +165,6 @@ fn free_pages(slab: &Slab, class: &ClassInfo, page: usize, offset: usize) -> u64
     free
 }
 
-/// Whether the objects `first..=last` are all free.
 fn all_free(slab: &Slab, first: usize, last: usize) -> bool {
     (first / 64..=last / 64).all(|word| {
         let from = first.saturating_sub(word * 64);

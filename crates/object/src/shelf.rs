@@ -239,9 +239,7 @@ impl<S: System> Shelf<S> {
     }
 
     /// Gives every slab back, whatever is in it.
-    ///
     /// # Safety
-    ///
     /// Nobody uses an object of this shelf any more, or will free one.
     pub unsafe fn destroy(&self, supply: Supply<'_, S>) {
         let base = supply.pages.region.descriptors();

@@ -19,7 +19,6 @@ use page::Pool;
 use crate::protocol::{LARGE, LISTED, RETIRED, Tag, UNLISTED};
 use crate::size_class::{ClassInfo, info};
 
-/// Where the words start.
 const HEADER: usize = 32;
 
 /// A slab's descriptor; the words beyond its end follow in the same piece of metadata.
@@ -49,9 +48,7 @@ impl Slab {
     }
 
     /// The descriptor at an address that a span map entry or a list link gave.
-    ///
     /// # Safety
-    ///
     /// `at` is the address of a descriptor, in use or retired (slab-S2).
     #[inline]
     pub unsafe fn at<'a>(at: usize) -> &'a Self {

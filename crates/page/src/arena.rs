@@ -26,7 +26,6 @@ pub struct Arena<S> {
     used: AtomicUsize,
 }
 
-/// What is left of the newest chunk.
 #[derive(Debug)]
 struct Rest {
     at: usize,

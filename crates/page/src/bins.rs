@@ -167,9 +167,3 @@ impl Bins {
         info.bin.store(0, Ordering::Relaxed);
     }
 }
-
-impl Default for Bins {
-    fn default() -> Self {
-        Self::new()
-    }
-}

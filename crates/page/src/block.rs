@@ -95,7 +95,6 @@ impl BlockInfo {
         }
     }
 
-    /// Whether huge pages were asked for.
     pub(crate) fn is_huge(&self) -> bool {
         self.advice() == Advice::Huge
     }

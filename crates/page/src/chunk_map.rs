@@ -1,9 +1,9 @@
-//! A map of two levels: from an address to a word, for chunks of some MiB.
+//! A map of two levels: from an address to a word, for chunks of 64 KiB to some MiB.
 //!
 //! ```text
-//! address  [ root: 13 bits │ the rest │ offset in the chunk: SHIFT bits ]      48 bits
-//!            │               └► leaf: a word for each chunk
-//!            └► root: 8,192 leaves, in the map itself
+//! address  [ root │ the rest │ offset in the chunk: SHIFT bits ]      48 bits
+//!            │      └► leaf: a word for each chunk
+//!            └► root: ROOTS leaves, in the map itself
 //! ```
 //!
 //! - **chunk-map-Q2** a leaf is zero at first, and stays for ever.
@@ -18,22 +18,21 @@ use crate::{Arena, System};
 
 /// Bits of an address that a program can have.
 const ADDRESS: u32 = 48;
-/// log2 of the leaves.
-const ROOT: u32 = 13;
 
-/// The map. A chunk has `1 << SHIFT` bytes.
+/// The map. A chunk has `1 << SHIFT` bytes; `ROOTS` is the number of leaves, a power of two.
 #[derive(Debug)]
-pub struct ChunkMap<const SHIFT: u32> {
-    root: [AtomicUsize; 1 << ROOT],
+pub struct ChunkMap<const SHIFT: u32, const ROOTS: usize = 8192> {
+    root: [AtomicUsize; ROOTS],
 }
 
-impl<const SHIFT: u32> ChunkMap<SHIFT> {
+impl<const SHIFT: u32, const ROOTS: usize> ChunkMap<SHIFT, ROOTS> {
     /// log2 of the words in a leaf.
-    const LEAF: u32 = ADDRESS - ROOT - SHIFT;
+    const LEAF: u32 = ADDRESS - ROOTS.ilog2() - SHIFT;
 
     /// Without entries.
     pub const fn new() -> Self {
-        Self { root: [const { AtomicUsize::new(0) }; 1 << ROOT] }
+        const { assert!(ROOTS.is_power_of_two(), "the root covers all addresses") };
+        Self { root: [const { AtomicUsize::new(0) }; ROOTS] }
     }
 
     /// The word of the chunk that `address` lies in; 0 where none was set.

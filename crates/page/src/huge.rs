@@ -40,7 +40,6 @@ pub struct Huge<S> {
     bytes: AtomicUsize,
 }
 
-/// Where the slots are, how many, and how many are taken.
 #[derive(Debug)]
 struct Table {
     at: usize,

@@ -70,7 +70,6 @@ struct Pools {
     linked: [Linked; LINKED],
     cells: Pieces,
     threads: Pieces,
-    /// Bytes cut into chunks so far.
     cut: usize,
 }
 
@@ -124,9 +123,7 @@ impl<S: System> Meta<S> {
     }
 
     /// Takes a piece back.
-    ///
     /// # Safety
-    ///
     /// `at` came from [`allocate`](Self::allocate) with the same pool, and nobody writes to it
     /// any more; stale readers of all but the first word are fine (meta-M1).
     pub unsafe fn deallocate(&self, pool: Pool, at: usize) {
@@ -135,9 +132,7 @@ impl<S: System> Meta<S> {
     }
 
     /// Takes pieces back, under one lock.
-    ///
     /// # Safety
-    ///
     /// As [`deallocate`](Self::deallocate), for each of them.
     pub unsafe fn deallocate_each(&self, pool: Pool, pieces: &[usize]) {
         let mut pools = self.pools.lock();
@@ -178,7 +173,6 @@ impl<S: System> Meta<S> {
 }
 
 impl Pools {
-    /// The pieces of a pool that are not linked.
     fn pieces(&self, pool: Pool) -> Option<&Pieces> {
         match pool {
             Pool::Cell => Some(&self.cells),

@@ -39,9 +39,7 @@ use crate::region::Hold;
 impl<S: System> PageHeap<S> {
     /// Moves `len` bytes of contents from a run or a mapping into a run of its region. Refused:
     /// they are to be copied. Lost: the target must stay taken for ever.
-    ///
     /// # Safety
-    ///
     /// Both are whole pages of live blocks, which nobody else uses meanwhile.
     pub unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
         let mut state = self.state.lock();
@@ -53,9 +51,7 @@ impl<S: System> PageHeap<S> {
     }
 
     /// Moves the contents of a run of the region into a mapping of the same length.
-    ///
     /// # Safety
-    ///
     /// As [`move_pages`](Self::move_pages).
     pub unsafe fn move_out(&self, from: usize, to: usize, len: usize) -> Move {
         let _inside = self.state.lock();

@@ -42,7 +42,6 @@ enum Age {
     Due = 3,
 }
 
-/// What a chunk begins with.
 #[derive(Debug)]
 #[repr(C)]
 struct Chunk {
@@ -85,7 +84,6 @@ pub struct Pieces {
     aged: AtomicU32,
     /// Whether a piece came back that no look has made due.
     is_returned: AtomicBool,
-    /// Whether a chunk is due.
     is_due: AtomicBool,
 }
 
@@ -129,9 +127,7 @@ impl Pieces {
     }
 
     /// Memory is a chunk from now on, all free.
-    ///
     /// # Safety
-    ///
     /// It is of the length of chunks, at a multiple of that, zero, and nobody else's. Or it came from [`map`](Self::map).
     pub unsafe fn add(&self, at: usize) {
         let margin = self.margin.load(Ordering::Relaxed);
@@ -144,9 +140,7 @@ impl Pieces {
     }
 
     /// Takes a piece back.
-    ///
     /// # Safety
-    ///
     /// It came from here, and nobody uses it any more; stale readers are fine (pieces-V3).
     pub unsafe fn put(&self, piece: usize) {
         let at = align_down(piece, self.len) + self.margin.load(Ordering::Relaxed);
@@ -236,7 +230,6 @@ impl Pieces {
         gone
     }
 
-    /// The chunks with a free piece.
     fn chunks<'a>(&self) -> impl Iterator<Item = &'a Chunk> + use<'a> {
         let next = |chunk: &&Chunk| Chunk::at(chunk.next.load(Ordering::Relaxed));
         core::iter::successors(Chunk::at(self.first.load(Ordering::Relaxed)), next)

@@ -116,7 +116,6 @@ pub struct Purge {
     /// What the floor does not sink below: the bytes that the user has asked to keep.
     kept: AtomicUsize,
     refusals: Refusals,
-    /// Granules that went back.
     total: AtomicU64,
     /// Bytes inside slabs that went back.
     holes: AtomicU64,
@@ -374,7 +373,6 @@ impl<S: System> PageHeap<S> {
         purge.due.store(if is_more { target } else { usize::MAX }, Ordering::Relaxed);
     }
 
-    /// The tick that it is now, by the clock.
     pub(crate) fn now(&self) -> u32 {
         low32(base::bits::index((self.source.now_ms() / TICK_MS) & 0xffff_ffff))
     }

@@ -22,7 +22,6 @@ use policy::table::MOST_REFUSALS;
 pub struct Refusals {
     pause: AtomicU32,
     left: AtomicU32,
-    /// The tick of the last refusal.
     tick: AtomicU32,
 }
 

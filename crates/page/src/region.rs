@@ -74,7 +74,6 @@ const KEPT: u32 = 1 << 30;
 
 const _: () = assert!(MAX >> GRANULE_SHIFT < KEPT as usize, "a run's length has 30 bits");
 
-/// The word of a live run.
 fn live_run(count: usize) -> u32 {
     debug_assert!(count < KEPT as usize, "a run's length has 30 bits");
     RUN | low32(count)
@@ -91,7 +90,6 @@ pub struct Region {
     base: AtomicUsize,
     /// Granules whose maps are usable (region-R1): what the fast path compares with.
     granules: AtomicUsize,
-    /// Granules that the maps have room for.
     total: AtomicUsize,
     /// Where what is reserved behind the frontier ends, counted from the base; 0: nothing is.
     reserved: AtomicUsize,

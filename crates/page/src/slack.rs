@@ -58,7 +58,6 @@ pub struct Slack {
     filled: AtomicUsize,
     /// Bytes that slack-X2 adds to those that have to come back: doubled by regret, halved by quiet.
     backoff: AtomicUsize,
-    /// The tick of the last look.
     looked_at: AtomicU32,
     /// The tick at which slack-X2 last halved.
     eased_at: AtomicU32,

@@ -30,7 +30,6 @@ pub struct Spare {
     chunks: [AtomicUsize; CHUNKS],
 }
 
-/// What a chunk begins with.
 #[derive(Debug)]
 #[repr(C)]
 struct Chunk {

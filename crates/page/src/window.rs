@@ -158,7 +158,6 @@ impl<S: System> PageHeap<S> {
         false
     }
 
-    /// Blocks in a row behind the frontier.
     fn claim_row(&self, state: &mut State, blocks: u32) -> bool {
         let Some(last) = self.region.blocks().checked_sub(blocks) else { return false };
         let mut first = self.frontier();

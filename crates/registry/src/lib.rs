@@ -154,7 +154,7 @@ macro_rules! mallocs {
                 name: "superslab", id: superslab,
                 about: "slabs in superslabs of 2 MiB, magazines, a queue for each thread",
                 module: [::malloc::superslab],
-                settings: ["superslab" "magazine" "lazy_init" "reuse_pool" "remote_queue"],
+                settings: ["superslab" "magazine" "lazy_init" "reuse_pool" "one_lookup" "depot" "remote_queue"],
                 abilities: [threads returns misuse],
             }
             {

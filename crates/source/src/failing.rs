@@ -113,8 +113,19 @@ impl<S> Failing<S> {
     }
 }
 
+macro_rules! if_allowed {
+    ($self:ident: $($name:ident)*) => {$(
+        unsafe fn $name(&$self, at: usize, len: usize) -> bool {
+            // SAFETY: the caller's promise is passed on.
+            $self.allows() && unsafe { $self.inner.$name(at, len) }
+        }
+    )*};
+}
+
 // SAFETY: every page changes state only in `inner`, which keeps the contract.
 unsafe impl<S: PageSource> PageSource for Failing<S> {
+    if_allowed! { self: commit purge release renew }
+
     pass_on! { self: self.inner => page_size prefer_huge is_confined physical_memory is_only_thread }
 
     fn reserve(&self, len: usize, align: usize) -> Option<usize> {
@@ -137,11 +148,6 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         self.allows().then(|| self.inner.map(len, align))?
     }
 
-    unsafe fn commit(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        self.allows() && unsafe { self.inner.commit(at, len) }
-    }
-
     unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
         if self.loses.load(Ordering::Relaxed) {
             // SAFETY: ours, and lost from now on.
@@ -155,11 +161,6 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         unsafe { self.inner.decommit(at, len) }
     }
 
-    unsafe fn purge(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        self.allows() && unsafe { self.inner.purge(at, len) }
-    }
-
     unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
         if !self.allows() {
             return 0;
@@ -168,19 +169,9 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         unsafe { self.inner.purge_each(stretches) }
     }
 
-    unsafe fn release(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        self.allows() && unsafe { self.inner.release(at, len) }
-    }
-
     unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize> {
         // SAFETY: the caller's promise is passed on.
         self.allows().then(|| unsafe { self.inner.resize(at, old, new, align) })?
-    }
-
-    unsafe fn renew(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        self.allows() && unsafe { self.inner.renew(at, len) }
     }
 
     unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {

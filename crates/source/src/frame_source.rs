@@ -37,9 +37,7 @@ pub enum Mapped {
 }
 
 /// Gives memory as frames, which are mapped to pages of addresses that are reserved.
-///
 /// # Safety
-///
 /// As of [`PageSource`]; a page that is mapped to a frame is that frame's memory and no other's.
 pub unsafe trait FrameSource: PageSource {
     /// A file of `count` frames, all of them holes. `None`: no memory, no descriptor, or a limit of file sizes.
@@ -49,31 +47,23 @@ pub unsafe trait FrameSource: PageSource {
     fn is_open(&self, file: FrameFile) -> bool;
 
     /// Gives up a file; frames that pages are mapped to live until those are unmapped.
-    ///
     /// # Safety
-    ///
     /// The file was made here, and is not named afterwards.
     unsafe fn close_frames(&self, file: FrameFile);
 
     /// reserved → mapped: `count` pages from `at` on to as many frames from `first` on.
-    ///
     /// # Safety
-    ///
     /// The pages are reserved or mapped and nobody uses them; the frames are the file's, and who may read and write them
     /// agrees.
     unsafe fn map_frames(&self, file: FrameFile, first: usize, count: usize, at: usize) -> Mapped;
 
     /// reserved or mapped → reserved: all of `[at, at + len)`, which may be many mappings.
-    ///
     /// # Safety
-    ///
     /// The pages are reserved or mapped, and nobody uses them.
     unsafe fn unmap_frames(&self, at: usize, len: usize) -> Mapped;
 
     /// written → hole: `count` frames from `first` on. `false`: the source refuses, or the file is closed.
-    ///
     /// # Safety
-    ///
     /// The frames are the file's, and nobody needs their contents.
     unsafe fn punch_frames(&self, file: FrameFile, first: usize, count: usize) -> bool;
 

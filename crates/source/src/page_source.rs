@@ -62,9 +62,7 @@ pub enum Move {
 }
 
 /// Gives and takes back ranges of address space, page by page.
-///
 /// # Safety
-///
 /// An implementer moves pages between the states exactly as each method says; in
 /// particular a range it returns overlaps no other live memory.
 pub unsafe trait PageSource {
@@ -84,73 +82,55 @@ pub unsafe trait PageSource {
     fn map(&self, len: usize, align: usize) -> Option<usize>;
 
     /// reserved → zero.
-    ///
     /// # Safety
-    ///
     /// The range is reserved.
     unsafe fn commit(&self, at: usize, len: usize) -> bool;
 
     /// zero or written → reserved, by a fresh mapping, which the kernel joins to reserved neighbours: a system that counts what
     /// is committed counts these pages no more. `Refused`: they keep their contents.
-    ///
     /// # Safety
-    ///
     /// The range is zero or written, was made by [`reserve`](Self::reserve) and [`commit`](Self::commit), and nobody needs
     /// its contents.
     unsafe fn decommit(&self, at: usize, len: usize) -> Mapped;
 
     /// written → zero. On failure the pages keep their contents.
-    ///
     /// # Safety
-    ///
     /// The range is zero or written, and nobody needs its contents.
     unsafe fn purge(&self, at: usize, len: usize) -> bool;
 
     /// As [`purge`](Self::purge), of many stretches by one call that few programs make: how many of them, from the first
     /// on, went back. 0 where the system knows no such call.
-    ///
     /// # Safety
-    ///
     /// As `purge`, of each.
     unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize;
 
     /// Any state → foreign.
-    ///
     /// # Safety
-    ///
     /// The range came from this source and nobody uses it any more.
     unsafe fn release(&self, at: usize, len: usize) -> bool;
 
     /// Grows or shrinks a mapping by whole pages, contents kept, new pages zero. It may move
     /// to another address, a multiple of `align` if there are addresses enough; the old range is
     /// foreign then.
-    ///
     /// # Safety
-    ///
     /// `[at, at + old)` is one whole mapping made by [`map`](Self::map) or this call.
     unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize>;
 
     /// zero → zero, by a fresh mapping, which the kernel joins to its neighbours: so one that
     /// was cut out of them by [`move_pages`](Self::move_pages) does not count any more.
-    ///
     /// # Safety
-    ///
     /// The range is zero, and was made by [`reserve`](Self::reserve) and
     /// [`commit`](Self::commit).
     unsafe fn renew(&self, at: usize, len: usize) -> bool;
 
     /// Moves `len` bytes of contents from `from` to `to` without copying: afterwards `to` is
     /// written and `from` is zero. If it fails, `from` is as it was, and [`Move`] says what `to` is.
-    ///
     /// # Safety
-    ///
     /// Both ranges are zero or written, ours, and do not overlap.
     unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move;
 
     /// Asks for huge pages behind the range, or for none. A hint: never fails.
-    ///
     /// # Safety
-    ///
     /// The range is ours.
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool);
 

@@ -33,7 +33,6 @@ impl<S, const PAGE: usize> Paged<S, PAGE> {
         self.strays.load(Ordering::Relaxed)
     }
 
-    /// Whether all of `numbers` are multiples of a page.
     fn whole<const N: usize>(&self, numbers: [usize; N]) -> bool {
         let whole = numbers.iter().all(|number| number.is_multiple_of(PAGE));
         if !whole {
@@ -43,9 +42,20 @@ impl<S, const PAGE: usize> Paged<S, PAGE> {
     }
 }
 
+macro_rules! if_whole {
+    ($self:ident: $($name:ident)*) => {$(
+        unsafe fn $name(&$self, at: usize, len: usize) -> bool {
+            // SAFETY: the caller's promise is passed on.
+            $self.whole([at, len]) && unsafe { $self.inner.$name(at, len) }
+        }
+    )*};
+}
+
 // SAFETY: every page changes state only in `inner`, which keeps the contract; a larger page is
 // several of its pages, and what is asked for is placed at a multiple of the larger.
 unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
+    if_whole! { self: commit purge release renew }
+
     fn page_size(&self) -> usize {
         PAGE
     }
@@ -62,18 +72,8 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         if self.whole([at, len]) { self.inner.claim(at, len) } else { Claim::Refused }
     }
 
-    unsafe fn renew(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        self.whole([at, len]) && unsafe { self.inner.renew(at, len) }
-    }
-
     fn map(&self, len: usize, align: usize) -> Option<usize> {
         self.whole([len]).then(|| self.inner.map(len, align.max(PAGE)))?
-    }
-
-    unsafe fn commit(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        self.whole([at, len]) && unsafe { self.inner.commit(at, len) }
     }
 
     unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
@@ -84,11 +84,6 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         unsafe { self.inner.decommit(at, len) }
     }
 
-    unsafe fn purge(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        self.whole([at, len]) && unsafe { self.inner.purge(at, len) }
-    }
-
     unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
         let whole = stretches.iter().all(|stretch| self.whole([stretch.at, stretch.len]));
         if !whole {
@@ -96,11 +91,6 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         }
         // SAFETY: the caller's promise is passed on.
         unsafe { self.inner.purge_each(stretches) }
-    }
-
-    unsafe fn release(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        self.whole([at, len]) && unsafe { self.inner.release(at, len) }
     }
 
     unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize> {

@@ -58,7 +58,6 @@ impl Account {
         self.claimed.raise(bytes)
     }
 
-    /// `bytes` were given back.
     pub(crate) fn give_back(&self, bytes: usize) {
         self.given_back.raise(bytes);
     }

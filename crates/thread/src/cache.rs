@@ -105,9 +105,7 @@ const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its
 
 impl ThreadCache {
     /// The cache at an address that a slot or a link gave.
-    ///
     /// # Safety
-    ///
     /// `at` is the address of a cache.
     pub unsafe fn at<'a>(at: usize) -> &'a Self {
         // SAFETY: caches are never unmapped and are all atomics.

@@ -12,7 +12,6 @@ use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use object::shelf::Supply;
 use page::{Pool, System};
 
-/// The most cells that are got at once.
 pub(crate) const MOST: usize = 8;
 
 /// The cells of one thread that are in no magazine yet; only it writes here.

@@ -37,9 +37,7 @@ use crate::magazine::{CELL, word};
 pub(crate) const PLACES: usize = 32;
 /// Bytes of a bundle's place.
 const BUNDLE: usize = CELL / 2;
-/// Cells at most.
 pub(crate) const CELLS: usize = PLACES * BUNDLE / CELL;
-/// Objects of a bundle at most.
 pub(crate) const MOST: usize = BUNDLE / size_of::<usize>();
 
 /// No limit but the bundle's (depot-D5).

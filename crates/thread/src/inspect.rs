@@ -34,10 +34,7 @@ impl Seen {
 
 impl ThreadCache {
     /// Looks through what the calling thread keeps (inspect-A5, depot-D1, depot-D2, runs-K1).
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant, at the object or run.
+    /// Errors: the first broken invariant, at the object or run.
     pub fn check<S: System, T: Tls>(&self, backend: Backend<'_, S>, tls: &T) -> Result<(), Broken> {
         self.depot.check()?;
         let mut seen = Seen([0; 256]);

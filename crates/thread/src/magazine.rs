@@ -25,9 +25,7 @@ pub const MAX_CAPACITY: usize = 126;
 const WORD: usize = size_of::<usize>();
 
 /// Takes the newest object of a class; 0 when there is none.
-///
 /// # Safety
-///
 /// `class` is below the number of classes, and `tls` the calling thread's.
 #[inline(always)]
 pub unsafe fn pop<T: Tls>(tls: &T, class: usize) -> usize {
@@ -41,9 +39,7 @@ pub unsafe fn pop<T: Tls>(tls: &T, class: usize) -> usize {
 }
 
 /// Keeps an object of a class. `false`: the magazine is full.
-///
 /// # Safety
-///
 /// As [`pop`]; `object` belongs to the caller and is of the class.
 #[inline(always)]
 pub unsafe fn push<T: Tls>(tls: &T, class: usize, object: usize) -> bool {

@@ -37,9 +37,7 @@ const PAGE: usize = 4096;
 const CHUNK: usize = 256 << 10;
 
 /// What a malloc keeps for each of its threads.
-///
 /// # Safety
-///
 /// It is `#[repr(C)]` and begins with a [`Member`], and memory of zeroes is one.
 pub unsafe trait Record: Sync + Sized + 'static {}
 
@@ -110,7 +108,6 @@ pub struct Members<S, R> {
     spare: AtomicUsize,
     pieces: Pieces,
     live: AtomicU32,
-    /// Whether there were ever two.
     were_two: AtomicBool,
     /// Whom threads' ends are announced to: the address of a [`Call`]; 0: nobody. And for which malloc.
     ended: AtomicUsize,
@@ -176,9 +173,7 @@ impl<S: System, R: Record> Members<S, R> {
     }
 
     /// The calling thread's record, if it is the one at `at`. Two loads and a branch.
-    ///
     /// # Safety
-    ///
     /// `at` is 0 or the address of a record of this malloc.
     #[inline(always)]
     pub unsafe fn current_if(&self, at: usize) -> Option<&R> {

@@ -62,9 +62,7 @@ pub const SLOTS: usize = CLASSES + 2;
 const _: () = assert!(SLOTS == 79, "the assembly of the block counts on it");
 
 /// The calling thread's slots, and being told when it ends.
-///
 /// # Safety
-///
 /// `load` and `store` reach words that belong to the calling thread alone; the slots of
 /// classes start as [`empty`], the others as 0.
 pub unsafe trait Tls: Sync {

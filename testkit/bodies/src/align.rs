@@ -3,7 +3,6 @@
 use crate::numbers::Numbers;
 use crate::{Block, Memory, Outcome, Scale};
 
-/// Blocks that are live at once.
 const LIVE: usize = 128;
 
 pub(crate) fn run(memory: &dyn Memory, scale: Scale) -> Outcome {

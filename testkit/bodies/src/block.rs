@@ -52,7 +52,6 @@ impl<'a> Block<'a> {
         self.byte(self.layout.size() - 1)
     }
 
-    /// Depends on where it is and on its size.
     fn value(&self) -> u8 {
         #[expect(clippy::cast_possible_truncation, reason = "any byte will do")]
         let value = (self.address() >> 4 ^ self.layout.size() ^ 0x5a) as u8;

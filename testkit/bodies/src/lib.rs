@@ -33,12 +33,10 @@ pub use block::Block;
 pub use memory::{Global, Memory};
 pub use scale::{FULL, Scale};
 
-/// How it went: what was wrong.
 pub type Outcome = Result<(), &'static str>;
 
 pub type Run = fn(&dyn Memory, Scale) -> Outcome;
 
-/// The bodies with their names, in the order of the text.
 pub const BODIES: [(&str, Run); 5] = [
     ("basic", basic::run),
     ("align", align::run),

@@ -5,9 +5,7 @@ use core::alloc::Layout;
 use core::hint::black_box;
 
 /// An allocator. Sizes are not 0; null is a refusal.
-///
 /// # Safety
-///
 /// What an implementer hands out is valid for the layout until it is freed.
 pub unsafe trait Memory {
     fn allocate(&self, layout: Layout) -> *mut u8;
@@ -15,16 +13,12 @@ pub unsafe trait Memory {
     fn allocate_zeroed(&self, layout: Layout) -> *mut u8;
 
     /// A block of `size` bytes with what the old one held; null: the old one is still there.
-    ///
     /// # Safety
-    ///
     /// `block` is live and has this layout.
     unsafe fn resize(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8;
 
     /// Takes a block back.
-    ///
     /// # Safety
-    ///
     /// As for [`resize`](Self::resize).
     unsafe fn free(&self, block: *mut u8, layout: Layout);
 }

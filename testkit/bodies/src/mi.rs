@@ -14,7 +14,6 @@ pub(crate) fn run(memory: &dyn Memory, scale: Scale) -> Outcome {
     touched(memory, scale.count(1_000), scale.size(2 << 20))
 }
 
-/// Two blocks are two.
 fn apart(memory: &dyn Memory) -> Outcome {
     let (a, b) = (Block::filled(memory, 32, 8), Block::filled(memory, 32, 8));
     let (a, b) = (a.ok_or("32 bytes were refused")?, b.ok_or("32 bytes were refused")?);

@@ -8,7 +8,6 @@ pub const FULL: usize = 512 << 20;
 pub struct Scale {
     /// Sizes are the part of the full ones that this is of [`FULL`].
     sizes: usize,
-    /// Counts likewise.
     counts: usize,
     /// Pairs of allocate and free for each size, number and order of `glibc_bench`.
     pairs: usize,

@@ -23,7 +23,6 @@ use crate::shadow::DEFAULT_ALIGN;
 
 pub trait Lane {
     fn name(&self) -> &'static str;
-    /// Empties the slot.
     fn free(&mut self, slot: usize);
     /// Fills the slot, or leaves it empty.
     /// Errors: refused although there is room, or not zero.
@@ -33,7 +32,6 @@ pub trait Lane {
     fn reallocate(&mut self, slot: usize, size: usize) -> Result<(), String>;
     /// The slot's bytes; `None` when it is empty.
     fn bytes(&mut self, slot: usize) -> Option<&mut [u8]>;
-    /// Walks the structure.
     fn check(&self) -> Result<(), String>;
     fn refused(&self) -> usize;
 }
@@ -164,7 +162,6 @@ pub fn differential(lanes: &mut [Box<dyn Lane>], program: &Program) -> Result<Ve
     Ok(lanes.iter().map(|lane| lane.refused()).collect())
 }
 
-/// The byte that operation `i` writes at `at`.
 fn byte(i: usize, at: usize) -> u8 {
     mix((i as u64) << 32 | at as u64).to_le_bytes()[0]
 }

@@ -19,21 +19,17 @@ use base::{AddMemory, BlockAllocator};
 use super::heap::Heap;
 use super::kind::Kind;
 
-/// What is tried, and how far.
 #[derive(Debug, Clone)]
 pub struct Alphabet {
     pub memory: usize,
     pub layouts: Vec<Layout>,
-    /// The sizes that a block is changed to.
     pub sizes: Vec<usize>,
-    /// Operations in a program.
     pub ops: usize,
 }
 
 /// One operation; a block is named by its age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Allocate the layout of this index.
     Allocate(usize),
     /// Free the live block of this age.
     Free(usize),
@@ -44,7 +40,6 @@ pub enum Step {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Searched {
-    /// Programs run, each a prefix of others.
     pub programs: usize,
     /// Programs whose heap looked like one before.
     pub alike: usize,

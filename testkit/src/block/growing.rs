@@ -35,7 +35,6 @@ unsafe impl Tail for Given {
     }
 }
 
-/// TLSF in its arena form.
 #[derive(Debug)]
 pub struct Growing {
     arena: Arena<Tlsf, Given>,

@@ -33,7 +33,6 @@ pub struct Heap<'k, A> {
 }
 
 impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
-    /// Without memory.
     pub fn new(kind: &'k Kind<A>) -> Heap<'k, A> {
         Heap {
             kind,
@@ -110,7 +109,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         Ok(Some(removed.map(|_| ())))
     }
 
-    /// Allocates; `None` where that is right.
     pub fn allocate(&mut self, layout: Layout, zeroed: bool) -> Result<Option<usize>, String> {
         let before = self.refused(layout);
         let block = match zeroed {
@@ -134,7 +132,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         Ok(Some(block.addr().get()))
     }
 
-    /// Verifies and frees the live block at `address`.
     pub fn free(&mut self, address: usize, by_pointer: bool) -> Result<(), String> {
         let block = self.take(address)?;
         block.verify().map_err(|wrong| wrong.to_string())?;

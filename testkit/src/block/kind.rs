@@ -29,11 +29,9 @@ pub enum Grows {
     BothWays,
 }
 
-/// An allocator type under test.
 #[derive(Debug)]
 pub struct Kind<A> {
     pub name: &'static str,
-    /// An allocator without memory.
     pub make: fn() -> A,
     /// Whether free memory of this many bytes in a row surely serves the layout.
     pub room: fn(usize, Layout) -> bool,
@@ -45,7 +43,6 @@ pub struct Kind<A> {
     pub recovers: bool,
     /// Whether the largest free piece can be had with [`BlockStats::largest_free`].
     pub counts_largest: bool,
-    /// How a block can grow.
     pub grows: Grows,
     pub(super) check: Option<CheckFn<A>>,
     pub(super) walk: Option<WalkFn<A>>,
@@ -91,7 +88,6 @@ impl<A: BlockAllocator + AddMemory> Kind<A> {
         }
     }
 
-    /// With all the abilities that a complete allocator has.
     pub const fn complete(self) -> Kind<A>
     where
         A: Check + Walk + Stats + UsableSize + ResizeInPlace + Free + RemoveMemory + Owns + Reset,

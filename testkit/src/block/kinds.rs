@@ -8,7 +8,6 @@ use super::room;
 
 /// Something done with each allocator, whatever its type.
 pub trait Visit {
-    /// Does it.
     fn visit<A: BlockAllocator + AddMemory + Send + 'static>(&mut self, kind: Kind<A>);
 }
 
@@ -53,13 +52,11 @@ macro_rules! kinds {
 
 registry::blocks!(kinds);
 
-/// TLSF, at one word.
 pub fn tlsf_8() -> Kind<Tlsf<4, 8, 8>> {
     let kind = Kind::new("tlsf at 8", Tlsf::new as fn() -> Tlsf<4, 8, 8>).complete();
     kind.with_room(room::good_at::<8>).with_enough(8 << 10).with_growth(Grows::BothWays)
 }
 
-/// TLSF, at a cache line.
 pub fn tlsf_64() -> Kind<Tlsf<4, 8, 64>> {
     let kind = Kind::new("tlsf at 64", Tlsf::new as fn() -> Tlsf<4, 8, 64>).complete();
     kind.with_room(room::good_at::<64>).with_enough(16 << 10).with_growth(Grows::BothWays)
@@ -71,7 +68,6 @@ pub fn tlsf_neighbours() -> Kind<Tlsf<4, 8, 16, Neighbours>> {
     kind.with_room(room::good).with_enough(8 << 10).with_growth(Grows::BothWays)
 }
 
-/// TLSF with a sum in each header.
 pub fn tlsf_canaries() -> Kind<Tlsf<4, 8, 16, Canaries>> {
     let kind = Kind::new("tlsf, canaries", Tlsf::new as fn() -> _).complete();
     kind.with_room(room::good).with_enough(8 << 10).with_growth(Grows::BothWays)

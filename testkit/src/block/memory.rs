@@ -64,7 +64,6 @@ impl Memory {
         self.len
     }
 
-    /// Whether it has none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -25,7 +25,6 @@ pub struct Budget {
     pub smallest: usize,
 }
 
-/// How the adversary goes about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Adversary {
     /// Robson's: after each order it keeps the blocks that cover one offset.
@@ -35,7 +34,6 @@ pub enum Adversary {
     Random(u64),
 }
 
-/// The refused request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused {
     pub size: usize,

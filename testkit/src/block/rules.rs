@@ -20,7 +20,6 @@ pub type Rule<A> = (&'static str, &'static str, fn(&Kind<A>) -> Result<(), Strin
 /// The alignments everything is tried at.
 pub const ALIGNS: [usize; 8] = [1, 2, 8, 16, 32, 64, 256, 4096];
 
-/// Every rule, the simplest first.
 #[rustfmt::skip]
 pub fn rules<A: BlockAllocator + AddMemory>() -> Vec<Rule<A>> {
     vec![
@@ -46,13 +45,10 @@ pub fn rules<A: BlockAllocator + AddMemory>() -> Vec<Rule<A>> {
     ]
 }
 
-/// How every rule went.
 #[derive(Debug)]
 pub struct Report {
     pub kind: &'static str,
-    /// One line a rule.
     pub text: String,
-    /// How many rules do not hold.
     pub failed: usize,
 }
 
@@ -64,7 +60,6 @@ impl Report {
     }
 }
 
-/// Runs every rule.
 pub fn conformance<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Report {
     conformance_some(kind, |_| true)
 }

@@ -10,7 +10,6 @@ pub fn shape(heap: &impl Walk) -> String {
     shape_by(&mut |visit| heap.walk(visit))
 }
 
-/// What a walk shows its pieces to.
 pub type Visit<'a> = &'a mut dyn FnMut(Piece) -> ControlFlow<()>;
 
 pub fn shape_by(walk: &mut dyn FnMut(Visit<'_>)) -> String {

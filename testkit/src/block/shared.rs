@@ -26,18 +26,13 @@ pub trait Serve: Malloc {
     /// As [`core::alloc::GlobalAlloc::alloc_zeroed`].
     fn allocate_zeroed(&self, layout: Layout) -> *mut u8;
     /// As [`core::alloc::GlobalAlloc::dealloc`].
-    ///
     /// # Safety
-    ///
     /// As there.
     unsafe fn deallocate(&self, block: *mut u8, layout: Layout);
     /// As [`core::alloc::GlobalAlloc::realloc`].
-    ///
     /// # Safety
-    ///
     /// As there.
     unsafe fn reallocate(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8;
-    /// The addresses it serves from.
     fn range(&self) -> Range<usize>;
     /// Its structure, and whether its memory is all free again.
     /// Errors: what is broken, or left.

@@ -61,7 +61,6 @@ impl Heaps {
         unsafe { (self.destroy)(heap) };
     }
 
-    /// Whether the heap serves this size.
     fn serves(size: usize) -> bool {
         (size / 16) % 2 == 1
     }

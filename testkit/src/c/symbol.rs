@@ -4,14 +4,11 @@ use core::ffi::{CStr, c_void};
 /// A pointer to a C function; the type says which.
 pub(super) trait Function: Copy {
     /// The function at `address`.
-    ///
     /// # Safety
-    ///
     /// A function of this type is there.
     unsafe fn at(address: *mut c_void) -> Self;
 }
 
-/// The function called `name`, if the process has one.
 pub(super) fn find<F: Function>(name: &CStr) -> Option<F> {
     // SAFETY: the name is a C string; the look-up touches nothing of ours.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };

@@ -20,7 +20,6 @@ struct Parcel(*mut u8, usize);
 // SAFETY: the parcel is the only account of its block.
 unsafe impl Send for Parcel {}
 
-/// The distinct pages that blocks have been on.
 #[derive(Default)]
 struct Pages {
     seen: HashSet<usize>,

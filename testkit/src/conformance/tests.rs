@@ -6,7 +6,6 @@ fn the_right_toy_passes() {
     conformance_checked(|| Toy::new(Flaw::None)).assert_passed();
 }
 
-/// How the toy with `flaw` does under the rule called `name`.
 fn report(flaw: Flaw, name: &str) -> Report {
     let lend = |rule: &mut dyn FnMut(&Subject<'_>)| {
         let toy = Toy::new(flaw);

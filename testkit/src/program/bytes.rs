@@ -1,7 +1,6 @@
 //! Programs out of any bytes, for fuzzers.
 use super::{Op, Program};
 
-/// Bytes of one operation.
 const WIDTH: usize = 4;
 
 impl Program {

@@ -11,14 +11,12 @@ use crate::wrong::Failure;
 type Turn<'a> = (Runner<'a>, Range<usize>);
 type Done<'a> = Result<Runner<'a>, Failure>;
 
-/// A thread that waits for its turn.
 struct Worker<'scope, 'a> {
     turns: Sender<Turn<'a>>,
     done: Receiver<Done<'a>>,
     thread: ScopedJoinHandle<'scope, ()>,
 }
 
-/// Runs the whole program, each part on its thread.
 pub(super) fn run<'a>(mut runner: Runner<'a>, program: &Program) -> Done<'a> {
     if !program.has_threads() {
         return part(runner, program, 0..program.ops.len());

@@ -57,52 +57,26 @@ fn a_right_allocator_passes_every_distribution() {
     }
 }
 
-#[test]
-fn overlap_is_found() {
-    finds(Flaw::Overlaps, "overlap", "shares bytes with live block 0x");
+macro_rules! found {
+    ($($name:ident: $flaw:ident, $kind:literal, $words:literal $(, $program:literal)?;)*) => {$(
+        #[test]
+        fn $name() {
+            let _program = finds(Flaw::$flaw, $kind, $words);
+            $(assert_eq!(_program, $program);)?
+        }
+    )*};
 }
 
-#[test]
-fn misalignment_is_found() {
-    let program = finds(Flaw::Misaligned, "misaligned", "is not a multiple of 16");
-    assert_eq!(program, "malloc 0 1001\n");
-}
-
-#[test]
-fn a_forgotten_byte_is_found() {
-    finds(Flaw::ForgetsOnRealloc, "not-kept", "bytes wrong)");
-}
-
-#[test]
-fn dirty_calloc_is_found() {
-    finds(Flaw::DirtyCalloc, "not-zero", "expected 0x00, found 0x");
-}
-
-#[test]
-fn a_short_usable_size_is_found() {
-    let program = finds(Flaw::ShortUsable, "usable", "has 100 usable bytes, 101 were asked for");
-    assert_eq!(program, "malloc 0 101\n");
-}
-
-#[test]
-fn a_block_handed_out_twice_is_found() {
-    finds(Flaw::SparesTwice, "overlap", "shares bytes with live block 0x");
-}
-
-#[test]
-fn a_write_into_a_live_block_is_found() {
-    finds(Flaw::Scribbles, "contents", "(1 bytes wrong)");
-}
-
-#[test]
-fn a_refusal_is_found() {
-    let program = finds(Flaw::Refuses, "null", "513 bytes were refused");
-    assert_eq!(program, "malloc 0 513\n");
-}
-
-#[test]
-fn a_block_of_impossible_size_is_found() {
-    finds(Flaw::Wraps, "not-null", "cannot exist");
+found! {
+    overlap_is_found: Overlaps, "overlap", "shares bytes with live block 0x";
+    misalignment_is_found: Misaligned, "misaligned", "is not a multiple of 16", "malloc 0 1001\n";
+    a_forgotten_byte_is_found: ForgetsOnRealloc, "not-kept", "bytes wrong)";
+    dirty_calloc_is_found: DirtyCalloc, "not-zero", "expected 0x00, found 0x";
+    a_short_usable_size_is_found: ShortUsable, "usable", "has 100 usable bytes, 101 were asked for", "malloc 0 101\n";
+    a_block_handed_out_twice_is_found: SparesTwice, "overlap", "shares bytes with live block 0x";
+    a_write_into_a_live_block_is_found: Scribbles, "contents", "(1 bytes wrong)";
+    a_refusal_is_found: Refuses, "null", "513 bytes were refused", "malloc 0 513\n";
+    a_block_of_impossible_size_is_found: Wraps, "not-null", "cannot exist";
 }
 
 #[test]

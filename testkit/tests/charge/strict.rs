@@ -5,7 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use source::os::Os;
 use source::{Claim, Failing, Mapped, PageSource};
 
-/// The real system, counted.
 #[derive(Debug)]
 pub(super) struct Strict {
     pub(super) inner: Failing<Os>,
@@ -15,14 +14,12 @@ pub(super) struct Strict {
 }
 
 impl Strict {
-    /// A system of `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         let inner = Failing::new(Os);
         inner.pretend_charges();
         Self { inner, limit, committed: Mutex::default() }
     }
 
-    /// Bytes that are committed.
     pub(super) fn charged(&self) -> usize {
         self.committed().iter().map(|(from, to)| to - from).sum()
     }

@@ -15,9 +15,7 @@ pub const LEVEL: f64 = 0.05;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim {
-    /// It is below 1.
     Less,
-    /// It is above 1.
     More,
     /// It is 1, but for less than [`LEVEL`].
     Level,

@@ -1,6 +1,5 @@
 //! The names that somebody may have meant: for errors about unknown workloads, allocators and columns.
 
-/// How many names are proposed at most.
 const MOST: usize = 3;
 
 /// Those of `among` that `word` was probably meant to be, the closest first; at most three, maybe none.
@@ -19,7 +18,6 @@ pub fn closest<'a>(word: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<
     near.into_iter().map(|(_, name)| name).take(MOST).collect()
 }
 
-/// How far `name` is from `word`, if it is near at all.
 fn distance(word: &str, name: &str) -> Option<usize> {
     let edits = strsim::osa_distance(word, name);
     let longer = word.chars().count().max(name.chars().count());

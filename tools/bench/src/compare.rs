@@ -74,7 +74,7 @@ pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
         same_machine: circumstances::same_machine(old, new),
     };
     let mut rng = fastrand::Rng::with_seed(new.seed);
-    for metric in Metric::ALL {
+    for metric in Metric::all() {
         rules.lines(metric, &before, &after, &mut rng, &mut comparison);
     }
     comparison

@@ -83,7 +83,6 @@ pub(crate) fn mask_of(cpus: &[usize]) -> libc::cpu_set_t {
     mask
 }
 
-/// The first number of a list such as `0,4` or `0-1`.
 fn lowest(list: &str) -> Option<usize> {
     list.trim().split([',', '-']).next()?.parse().ok()
 }

@@ -12,9 +12,7 @@ pub enum Group {
     Texts,
     /// What allocators have been compared on for decades.
     Community,
-    /// What nobody else has.
     Ours,
-    /// Programs of the machine.
     Real,
     /// The user's own command.
     #[default]
@@ -23,18 +21,13 @@ pub enum Group {
     Trace,
 }
 
-/// What the points of a curve mean.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// What grows to the right, with its unit.
     pub x: String,
-    /// What grows upward, with its unit.
     pub y: String,
-    /// Whether x is shown in doublings.
     #[serde(default)]
     pub x_log: bool,
-    /// Whether y is shown in doublings.
     #[serde(default)]
     pub y_log: bool,
     /// Where on x the table shows it too, a column each.
@@ -67,13 +60,11 @@ pub struct Definition {
     pub standard: Option<u32>,
     /// The workload of `heapwright-workloads`, where it is not called as the definition.
     pub workload: Option<String>,
-    /// That workload's parameters.
     #[serde(default)]
     pub args: Vec<String>,
     /// A program of the machine instead; {files}, {python3}, {temporary} and {scale:N} are replaced.
     #[serde(default)]
     pub command: Vec<String>,
-    /// More environment for the command.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     #[serde(default)]
@@ -122,7 +113,6 @@ pub enum Error {
     /// It is not TOML, or a field is missing, unknown or of the wrong type.
     #[error("{0}: {1}")]
     Toml(String, #[source] Box<toml::de::Error>),
-    /// Its fields do not go together.
     #[error("{0}: {1}")]
     Fault(String, &'static str),
 }
@@ -149,7 +139,6 @@ impl Definition {
         self.fixed + (self.seconds - self.fixed) * self.scale_at(scale)
     }
 
-    /// Reads one file; `file` is its name, for the error.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let definition: Self =
             toml::from_str(text).map_err(|e| Error::Toml(file.to_owned(), Box::new(e)))?;
@@ -202,7 +191,6 @@ impl Definition {
         }
     }
 
-    /// Whether it is a workload of `heapwright-workloads`.
     pub fn is_in_process(&self) -> bool {
         self.command.is_empty()
     }

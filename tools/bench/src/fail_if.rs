@@ -30,71 +30,51 @@ const METRICS: &str =
 #[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Metric {
     Time,
-    /// The peak resident set.
     Memory,
     Ns,
-    /// User and system time.
     Cpu,
     Instructions,
     /// Misses of the first cache for data.
     D1,
-    /// Misses of the last cache.
     Ll,
     Faults,
     Calls,
 }
 
+/// All of them in the order of tables, each as rules call it and as tables do.
+const WORDS: [(Metric, &str, &str); 9] = [
+    (Metric::Time, "time", "time"),
+    (Metric::Memory, "memory", "peak memory"),
+    (Metric::Ns, "ns", "time a call"),
+    (Metric::Cpu, "cpu", "processor time"),
+    (Metric::Instructions, "instructions", "instructions"),
+    (Metric::D1, "d1", "D1 misses"),
+    (Metric::Ll, "ll", "LL misses"),
+    (Metric::Faults, "faults", "page faults"),
+    (Metric::Calls, "calls", "system calls"),
+];
+
 impl Metric {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 9] = [
-        Self::Time,
-        Self::Memory,
-        Self::Ns,
-        Self::Cpu,
-        Self::Instructions,
-        Self::D1,
-        Self::Ll,
-        Self::Faults,
-        Self::Calls,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        WORDS.into_iter().map(|(metric, ..)| metric)
+    }
 
     /// Those that are counted, and do not depend on a clock.
     pub const COUNTED: [Self; 5] =
         [Self::Instructions, Self::D1, Self::Ll, Self::Faults, Self::Calls];
 
-    /// As rules call it.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Memory => "memory",
-            Self::Ns => "ns",
-            Self::Cpu => "cpu",
-            Self::Instructions => "instructions",
-            Self::D1 => "d1",
-            Self::Ll => "ll",
-            Self::Faults => "faults",
-            Self::Calls => "calls",
-        }
+        WORDS[self as usize].1
     }
 
     fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|m| m.word() == word)
+        Self::all().find(|m| m.word() == word)
     }
 }
 
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Time => "time",
-            Self::Memory => "peak memory",
-            Self::Ns => "time a call",
-            Self::Cpu => "processor time",
-            Self::Instructions => "instructions",
-            Self::D1 => "D1 misses",
-            Self::Ll => "LL misses",
-            Self::Faults => "page faults",
-            Self::Calls => "system calls",
-        })
+        f.write_str(WORDS[*self as usize].2)
     }
 }
 
@@ -166,7 +146,6 @@ impl Op {
     reason = "a rule, where in it (from 1), and what stands or could stand there"
 )]
 pub enum Error {
-    /// It is not of the form.
     #[error("--fail-if '{rule}': at character {at}: expected {expected}, found {found}")]
     Form { rule: String, at: usize, expected: &'static str, found: String },
     /// It is about something that does not take part.
@@ -183,16 +162,12 @@ fn nearest(closest: &[String]) -> String {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// It does not hold; the figure that was nearest to it.
     Passed(Named),
-    /// It holds, for these figures.
     Failed(Vec<Named>),
-    /// No figure is there to judge, which counts as failed.
     NoFigure,
 }
 
 impl Verdict {
-    /// Whether the command is to fail.
     pub fn is_failure(&self) -> bool {
         !matches!(self, Self::Passed(_))
     }
@@ -310,7 +285,6 @@ impl Rule {
         }
     }
 
-    /// The greatest ratio of each allocator, by what decides.
     fn greatest<'a>(&self, ratios: &[&'a Named]) -> Vec<&'a Named> {
         let mut best: Vec<&Named> = Vec::new();
         for &ratio in ratios {
@@ -333,7 +307,6 @@ impl Rule {
             }
     }
 
-    /// The verdict in words, a line for each figure.
     pub fn sentence(&self, verdict: &Verdict) -> String {
         let line = |named: &Named, judged: &str| {
             let Ratio { estimate, low, high, pairs } = named.ratio;

@@ -60,7 +60,6 @@ const SHELL: &CStr = c"/bin/sh";
 /// The third word of a child that could not take its processors: this and the errno.
 const NOT_PINNED: u64 = 1 << 32;
 
-/// What to run, ready for `execve`.
 struct Program {
     file: CString,
     argv: Vec<CString>,

@@ -20,7 +20,6 @@ const HIGH_STEAL: f64 = 0.02;
 #[serde(default)]
 #[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Machine {
-    /// Operating system and kernel release.
     pub kernel: String,
     pub arch: String,
     pub cpu: String,
@@ -43,12 +42,10 @@ pub struct Machine {
     /// Parts of memory that are nearer to some processors than to others; 0: unknown.
     pub numa_nodes: usize,
     pub virtual_machine: bool,
-    /// Which, as it calls itself.
     pub hypervisor: Option<String>,
 }
 
 impl Machine {
-    /// Reads it from `/proc` and `/sys`.
     pub fn describe() -> Self {
         let uname = uname();
         let cpuinfo = read("/proc/cpuinfo");
@@ -81,7 +78,6 @@ impl Machine {
         }
     }
 
-    /// The description in one line.
     pub fn line(&self) -> String {
         let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
         let mut line = format!(
@@ -157,7 +153,6 @@ impl Busyness {
         if total == 0 { 0.0 } else { stolen as f64 / total as f64 }
     }
 
-    /// A warning when that share was large.
     pub fn steal_warning(&self, earlier: &Self) -> Option<String> {
         let stolen = self.stolen_since(earlier);
         (stolen > HIGH_STEAL).then(|| {
@@ -177,7 +172,6 @@ fn first_line(path: &str) -> Option<String> {
     read(path).lines().next().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty())
 }
 
-/// How many numbers a list such as `0-1,4` has.
 fn count(list: &str) -> usize {
     let one = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

@@ -56,11 +56,9 @@ pub struct Job<'a> {
     pub environment: &'a [(OsString, OsString)],
     /// Let the program's output through instead of discarding it; what is captured is not shown.
     pub show_output: bool,
-    /// Kill it after this time.
     pub timeout: Option<Duration>,
     /// Kill it after this time, in which does not count what the task waited for a processor that waited most.
     pub limit: Option<Duration>,
-    /// It is a server, and this is done with it.
     pub service: Option<&'a Service>,
     /// The processors it may use; none: all.
     pub cpus: &'a [usize],
@@ -94,7 +92,6 @@ pub struct Figures {
     pub wall_ns: u64,
     /// User time of all processes of the run.
     pub user_us: u64,
-    /// System time of the same.
     pub system_us: u64,
     /// The largest resident set any process of the run had; where memory was looked at, the largest that all of them
     /// together were seen to have, if that is more.
@@ -110,7 +107,6 @@ pub struct Figures {
     pub major_faults: u64,
     /// Times the program gave the processor up.
     pub voluntary_switches: u64,
-    /// Times the processor was taken from it.
     pub involuntary_switches: u64,
     pub exit: Exit,
     /// Processor time that others, a hypervisor included, took from this run's processors meanwhile. Coarse: the kernel
@@ -140,9 +136,7 @@ pub struct Ran {
     pub began_ns: u64,
     /// What it last said on standard error, if that was kept.
     pub said: String,
-    /// What it printed, if that was to be kept.
     pub printed: String,
-    /// Its memory over time, if that was to be looked at.
     pub samples: Vec<Sample>,
     /// The programs that were seen, and their mallocs: asked for is the library that comes first in [`Job::environment`]'s
     /// `LD_PRELOAD`.
@@ -152,15 +146,12 @@ pub struct Ran {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Ran(Box<Ran>),
-    /// `execve` refused with this errno.
     NotStarted(i32),
-    /// It was killed at the time limit.
     TimedOut(String),
     /// It was a server, and its driver did not end well in time; what that said.
     NotDriven(String),
     /// It was a server, and ended by itself.
     EndedEarly(String),
-    /// It was killed because the user interrupted.
     Interrupted,
 }
 
@@ -175,7 +166,6 @@ pub enum Error {
     Helper(String),
 }
 
-/// Starts helpers.
 #[derive(Debug, Clone)]
 pub struct Launcher {
     executable: PathBuf,
@@ -308,12 +298,10 @@ fn served(outcome: Outcome, serving: &Serving<'_>) -> Outcome {
     Outcome::Ran(ran)
 }
 
-/// A time limit that starvation does not shorten.
 struct Limit {
     limit: Duration,
     helper: i32,
     began: Instant,
-    /// When to look again.
     due: Duration,
 }
 

@@ -5,16 +5,13 @@
 /// The figures a workload printed in one run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Metrics {
-    /// Calls of malloc and free.
     pub ops: Option<u64>,
-    /// Nanoseconds of the measured part.
     pub ns: Option<u64>,
     /// The most bytes that were live at one time.
     pub peak_live: Option<u64>,
     /// The most bytes of anonymous memory that it had above what it began with, where it looks at that itself: then the peak
     /// of its process, which has its own tables and files in it, does not count.
     pub peak_resident: Option<u64>,
-    /// Allocations that were refused.
     pub refused: u64,
     /// Other figures: name, number, unit.
     pub values: Vec<(String, f64, String)>,
@@ -73,7 +70,6 @@ impl Metrics {
         Some(())
     }
 
-    /// Nanoseconds a call.
     pub fn ns_per_call(&self) -> Option<f64> {
         let (ops, ns) = (self.ops?, self.ns?);
         (ops > 0).then(|| ns as f64 / ops as f64)

@@ -40,7 +40,6 @@ const SETTLE: Duration = Duration::from_millis(100);
 /// Why the machine could not be put in order at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The process that does it cannot be started or read.
     #[error("cannot start the process that puts the machine in order: {0}")]
     Start(#[from] io::Error),
     /// It ended, or said something else.
@@ -58,13 +57,11 @@ pub enum Error {
 #[derive(Debug)]
 pub struct Guard {
     watcher: Child,
-    /// Closed to have everything restored.
     stdin: Option<ChildStdin>,
     settings: Vec<Prepared>,
 }
 
 impl Guard {
-    /// What was set, what was so before, and what could not be set.
     pub fn settings(&self) -> &[Prepared] {
         &self.settings
     }

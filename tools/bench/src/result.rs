@@ -41,9 +41,7 @@ pub struct Report {
     pub started: String,
     /// The command line that makes it again; files by their names, as everywhere in a result.
     pub command_line: Vec<String>,
-    /// Decides every order.
     pub seed: u64,
-    /// What the workloads' lengths were multiplied by.
     pub scale: f64,
     /// Whether memory was warmed before each run.
     pub warm: bool,
@@ -58,7 +56,6 @@ pub struct Report {
     pub prepared: Vec<Prepared>,
     /// The share of processor time that a hypervisor took.
     pub steal: f64,
-    /// What a reader should know.
     pub warnings: Vec<String>,
     /// Who took part: the baseline, its control, all others, the null allocator.
     pub allocators: Vec<Entry>,
@@ -72,14 +69,12 @@ pub struct Report {
     pub runs: Vec<Run>,
 }
 
-/// A setting of the machine that was to be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prepared {
     pub what: String,
     pub before: Option<String>,
     /// Its value while measuring; `None`: it could not be set.
     pub after: Option<String>,
-    /// Why it could not be set.
     pub problem: Option<String>,
 }
 
@@ -92,7 +87,6 @@ pub struct Entry {
     /// What was set for it, each as `NAME=VALUE`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<String>,
-    /// The file name of the preloaded library.
     pub library: Option<PathBuf>,
     pub version: Option<String>,
     pub role: Role,
@@ -160,7 +154,6 @@ pub struct Cell {
     /// Runs that do not, because they did not get their processors.
     pub flagged: usize,
     pub failure: Option<Failure>,
-    /// Why it was not run at all.
     pub skipped: Option<String>,
     /// Allocations that were refused, in one run.
     pub refused: u64,
@@ -193,19 +186,15 @@ pub struct Cell {
     pub series: Vec<Series>,
     /// Other figures: medians of the runs.
     pub values: Vec<Value>,
-    /// The programs that were seen to compute, the most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<Computed>,
 }
 
-/// A program that a run started, or was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Computed {
-    /// Its name, as the kernel knows it.
     pub name: String,
     /// The malloc that it had, if that is not the one that the column is named for.
     pub malloc: Option<String>,
-    /// Its share of the processor time.
     pub share: f64,
 }
 
@@ -224,7 +213,6 @@ pub struct Compared {
 pub struct Tail {
     /// `malloc` or `free`.
     pub call: String,
-    /// How many were timed.
     pub calls: u64,
     /// Nanoseconds that half of them took at most.
     pub p50_ns: f64,
@@ -249,15 +237,12 @@ pub struct Tail {
 pub struct Series {
     /// What its points have in common.
     pub name: String,
-    /// x and y.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Any other figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Value {
     pub name: String,
-    /// The median of the runs.
     pub value: f64,
     pub unit: String,
 }
@@ -280,19 +265,15 @@ pub struct Overall {
     /// The geometric means of the ratios of what was counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counted: BTreeMap<Metric, Ratio>,
-    /// Has the least time of all: everybody else is shown to take more, by the rule of [`crate::claim`].
-    pub is_fastest: bool,
     /// Nobody is better in both time and peak.
     pub is_pareto: bool,
 }
 
 impl Report {
-    /// Every workload, in order.
     pub fn workload_indices(&self) -> impl Iterator<Item = WorkloadIndex> + use<> {
         (0..self.workloads.len()).map(WorkloadIndex)
     }
 
-    /// Every allocator, in order.
     pub fn subject_indices(&self) -> impl Iterator<Item = SubjectIndex> + use<> {
         (0..self.allocators.len()).map(SubjectIndex)
     }
@@ -303,12 +284,10 @@ impl Report {
         SubjectIndex(place.unwrap_or(0))
     }
 
-    /// One workload on one allocator, if the result has it.
     pub fn cell(&self, workload: WorkloadIndex, allocator: SubjectIndex) -> Option<&Cell> {
         self.workloads.get(workload.0)?.cells.get(allocator.0)
     }
 
-    /// Whether some allocator failed some workload.
     pub fn some_failed(&self) -> bool {
         self.workloads.iter().flat_map(|w| &w.cells).any(|c| c.failure.is_some())
     }

@@ -57,14 +57,12 @@ pub enum Role {
     Floor,
 }
 
-/// One name in the comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Subject {
     pub name: String,
     pub allocator: Allocator,
     pub role: Role,
-    /// What it adds to the environment.
     pub environment: Vec<(OsString, OsString)>,
 }
 
@@ -94,7 +92,6 @@ pub fn line_up_beside(baseline: usize, allocators: Vec<Allocator>, floor: bool) 
     subjects
 }
 
-/// How long, how often, in which order.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Rounds that are thrown away; memory over time is looked at in the first of them.
@@ -102,13 +99,11 @@ pub struct Options {
     /// The measured rounds of each workload, time permitting; none: as many as precision needs.
     pub rounds: Option<u32>,
     pub budget: Option<Duration>,
-    /// Decides the orders.
     pub seed: u64,
     /// Warms the machine's memory before each run.
     pub warm: bool,
     /// Times single calls, in a pass of its own.
     pub tails: bool,
-    /// Exit codes other than 0 are no failure.
     pub ignore_failure: bool,
     /// Let the program's output through.
     pub show_output: bool,
@@ -128,15 +123,11 @@ pub struct Failure {
     pub stderr: String,
 }
 
-/// What happened to a subject that dropped out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// It ended by itself, wrongly.
     Ended(Exit),
-    /// The kernel refused to execute it.
     NotStarted(i32),
-    /// It took longer than the limit.
     TimedOut,
     /// A program of the user's own had not ended after twice the time for everything.
     NotEnded,
@@ -144,14 +135,12 @@ pub enum How {
     OtherMalloc,
     /// A server's driver did not end well in time.
     NotDriven,
-    /// A server ended by itself.
     EndedEarly,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pass {
-    /// Its memory is looked at all the time.
     Memory,
     /// Its calls are timed one by one.
     Tail,
@@ -162,9 +151,7 @@ pub enum Pass {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// Which workload.
     pub workload: WorkloadIndex,
-    /// Which subject.
     pub allocator: SubjectIndex,
     /// The round, from 1; 0 does not count for time.
     pub round: u32,
@@ -177,24 +164,20 @@ pub struct Run {
     pub ops: Option<u64>,
     /// Nanoseconds of the workload's measured part.
     pub ns: Option<u64>,
-    /// Allocations that were refused.
     pub refused: u64,
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// What only one pass knows of a cell.
 #[derive(Debug, Clone, Default)]
 pub struct Details {
     /// When the run began whose memory was looked at, by the monotonic clock.
     pub began_ns: u64,
-    /// Its memory over time.
     pub samples: Vec<Sample>,
     /// What that run printed.
     pub memory: Option<Metrics>,
     /// What the run printed whose calls were timed.
     pub tail: Option<Metrics>,
-    /// What the runs printed that count for time.
     pub time: Vec<Metrics>,
     /// The programs of all runs, and how long each was seen to compute.
     pub programs: Vec<Program>,
@@ -206,7 +189,6 @@ pub struct Details {
 pub enum Stop {
     #[default]
     Rounds,
-    /// The intervals are narrow enough.
     Precise,
     Budget,
     /// The user interrupted, or heapwright itself could not go on.
@@ -215,7 +197,6 @@ pub enum Stop {
     Failed,
 }
 
-/// Everything that was measured.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Session {
@@ -225,13 +206,10 @@ pub struct Session {
     pub failures: Vec<Vec<Option<Failure>>>,
     /// What single passes know, by workload and subject.
     pub details: Vec<Vec<Details>>,
-    /// Every run, in the order in which they happened.
     pub runs: Vec<Run>,
-    /// What was counted, by workload and subject, if that was asked for.
     pub counts: Vec<Vec<counted::Counts>>,
     /// Measured rounds, by workload; the last one perhaps incomplete.
     pub rounds: Vec<u32>,
-    /// Why each workload ended.
     pub stops: Vec<Stop>,
     /// What heapwright itself could not do, if that is why it ended.
     pub broken: Option<String>,
@@ -254,7 +232,6 @@ pub struct Step<'a> {
 /// Hears of each run, to draw a progress bar.
 pub trait Observer {
     fn running(&mut self, step: &Step<'_>);
-    /// When a subject drops out of a workload.
     fn failed(&mut self, workload: &str, subject: &str, failure: &Failure);
 }
 
@@ -279,17 +256,14 @@ impl Session {
         (0..self.workloads.len()).map(WorkloadIndex)
     }
 
-    /// Every subject, in order.
     pub fn subject_indices(&self) -> impl Iterator<Item = SubjectIndex> + use<> {
         (0..self.subjects.len()).map(SubjectIndex)
     }
 
-    /// The place of the baseline among the subjects.
     pub fn baseline(&self) -> SubjectIndex {
         self.first_of(Role::Baseline).unwrap_or(SubjectIndex(0))
     }
 
-    /// The place of the control among them, if there is one.
     pub fn control(&self) -> Option<SubjectIndex> {
         self.first_of(Role::Control)
     }
@@ -305,7 +279,6 @@ impl Session {
         order.into_iter().find(|stop| all(*stop)).unwrap_or(Stop::Failed)
     }
 
-    /// The runs of a cell that were made to be timed.
     pub fn timed(
         &self,
         workload: WorkloadIndex,
@@ -316,7 +289,6 @@ impl Session {
         })
     }
 
-    /// Whether a cell was measured.
     pub fn has_run(&self, workload: WorkloadIndex, subject: SubjectIndex) -> bool {
         self.timed(workload, subject).next().is_some() || !self.counts[workload][subject].is_empty()
     }

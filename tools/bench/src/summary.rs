@@ -47,13 +47,12 @@ pub fn report(session: &Session, options: &Options, beside: Report) -> Report {
     if !report.left_out.is_empty() || unmeasured(session).is_some() {
         // What is left was not asked for as a whole, and so decides nothing.
         for overall in &mut report.overall {
-            (overall.is_fastest, overall.is_pareto) = (false, false);
+            overall.is_pareto = false;
         }
     }
     report
 }
 
-/// A warning for workloads that the time was over for.
 fn unmeasured(session: &Session) -> Option<String> {
     let is_unmeasured =
         |w: &WorkloadIndex| session.stops[*w] == Stop::Budget && session.rounds[*w] == 0;

@@ -18,7 +18,6 @@ use crate::session::{
 };
 use crate::workload::Workload;
 
-/// Figures of a good run that took `wall_ns`.
 pub fn figures(wall_ns: u64) -> Figures {
     Figures {
         wall_ns,
@@ -80,7 +79,6 @@ pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
     }
 }
 
-/// A virtual machine of two processors.
 pub fn machine() -> Machine {
     Machine {
         kernel: "Linux 6.12.0".to_owned(),

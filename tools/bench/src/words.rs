@@ -3,7 +3,6 @@
 use crate::session::How;
 
 impl How {
-    /// What happened, in a few words.
     pub fn words(&self) -> String {
         match *self {
             Self::Ended(exit) => exit.to_string(),

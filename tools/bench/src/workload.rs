@@ -15,7 +15,6 @@ use launch::resolve;
 /// What a recorded call takes about, with the touching of its memory.
 const SECONDS_A_CALL: f64 = 100e-9;
 
-/// What workloads need of this machine.
 #[derive(Debug, Clone)]
 pub struct Places {
     /// `heapwright-workloads`.
@@ -24,15 +23,11 @@ pub struct Places {
     pub files: PathBuf,
     /// A folder that lives as long as the measurement.
     pub temporary: PathBuf,
-    /// What the lengths are multiplied by.
     pub scale: f64,
-    /// Of the workloads.
     pub seed: u64,
-    /// Whether to pin programs to processors.
     pub pin: bool,
 }
 
-/// One workload, ready.
 #[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Workload {
@@ -41,7 +36,6 @@ pub struct Workload {
     pub about: String,
     pub source: String,
     pub threads: u32,
-    /// How its measured part is shown.
     pub unit: Option<Unit>,
     pub curve: Option<Curve>,
     /// What those of one series mean that are something else.
@@ -52,7 +46,6 @@ pub struct Workload {
     pub tail: bool,
     pub in_process: bool,
     pub region: bool,
-    /// The allocators of the kernel's that it is compiled for.
     pub kernels: Vec<&'static str>,
     /// It says nothing of others.
     pub alone: bool,
@@ -60,7 +53,6 @@ pub struct Workload {
     pub by_part: bool,
     /// Memory to warm before the first run.
     pub warm_bytes: u64,
-    /// Seconds a run is expected to take.
     pub seconds: f64,
     pub file: PathBuf,
     /// Its arguments, `argv[0]` included.
@@ -68,7 +60,6 @@ pub struct Workload {
     pub environment: Vec<(OsString, OsString)>,
     /// The processors it is pinned to; none: all.
     pub cpus: Vec<usize>,
-    /// It is a server, and this is done with it.
     pub service: Option<Service>,
     /// It is a recorded program, done again.
     pub replayed: Option<Replayed>,
@@ -176,7 +167,6 @@ impl Workload {
         self.service.as_ref().is_some_and(|service| service.driver.is_none())
     }
 
-    /// Why `subject` takes no part in it.
     pub fn skips(&self, subject: &Subject) -> Option<&'static str> {
         let name = subject.allocator.in_process.as_deref().unwrap_or_default();
         if self.alone && !self.kernels.contains(&name) {
@@ -210,7 +200,6 @@ impl Workload {
         argv
     }
 
-    /// What a run on `subject` adds to the environment.
     pub fn variables(&self, subject: &Subject) -> Vec<(OsString, OsString)> {
         let mut all = self.environment.clone();
         all.extend(subject.environment.iter().cloned());

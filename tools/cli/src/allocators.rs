@@ -16,7 +16,6 @@ use crate::exit::Usage;
 use crate::flags::settings;
 use crate::flags::subject::{AllocatorArg, Set, What, stem};
 
-/// This executable, to start as helper or probe.
 pub(crate) fn this_executable() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot find this executable itself (is /proc mounted?)")
 }
@@ -53,7 +52,6 @@ pub(crate) fn all(warnings: &mut Vec<String>) -> anyhow::Result<Vec<Allocator>> 
     Ok(all)
 }
 
-/// The allocator that `arg` means, with what is set for it.
 pub(crate) fn find(arg: &AllocatorArg) -> anyhow::Result<Allocator> {
     let found = match &arg.what {
         What::File(path) => Allocator { base: stem(path), ..library(&arg.name, path)? },

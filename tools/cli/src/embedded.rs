@@ -11,12 +11,10 @@ pub(crate) fn mallocs() -> impl Iterator<Item = &'static Embedded> {
     ALL.iter().filter(|embedded| embedded.kind == Kind::Malloc)
 }
 
-/// The malloc of this name, if it is carried along.
 pub(crate) fn find(name: &str) -> Option<&'static Embedded> {
     mallocs().find(|library| library.name == name)
 }
 
-/// The program of this name, if it is carried along.
 pub(crate) fn program(name: &str) -> Option<&'static Embedded> {
     ALL.iter().find(|embedded| embedded.kind == Kind::Program && embedded.name == name)
 }

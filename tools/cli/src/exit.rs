@@ -36,7 +36,6 @@ impl fmt::Display for Usage {
 
 impl core::error::Error for Usage {}
 
-/// Prints an error on standard error; the exit code that belongs to it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     say_as(&style::error("heapwright:"), &format!(" {}", broken(&format!("{error:#}"))));
     if error.chain().any(|e| e.is::<Usage>()) {

@@ -49,7 +49,6 @@ pub(crate) fn warning(text: &str) -> String {
     paint(&ON_STDERR, "1;33", text)
 }
 
-/// A level, on standard output.
 pub(crate) fn level(level: Level) -> String {
     let code = match level {
         Level::Ok => "32",

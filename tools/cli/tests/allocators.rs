@@ -177,7 +177,6 @@ fn no_allocator_is_proposed_for_a_static_program() {
     assert!(!out.contains("next "), "{out}");
 }
 
-/// Prints which file its malloc is in.
 const WHOSE: &str = "
 #define _GNU_SOURCE
 #include <dlfcn.h>

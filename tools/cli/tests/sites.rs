@@ -34,7 +34,6 @@ fn explained(traces: &Path) -> (String, Value) {
     (page, serde_json::from_str(&json).unwrap())
 }
 
-/// The line of the source that has `text`.
 fn line(text: &str) -> usize {
     let source = include_str!("../../explain/tests/programs/service.cpp");
     source.lines().position(|line| line.contains(text)).unwrap() + 1

@@ -77,8 +77,21 @@ pub struct Program {
     pub refused: u64,
     /// Events that were not recorded.
     pub dropped: u64,
+    /// What was looked at of huge pages; nothing, where the recorder did not look, or too little was resident.
+    pub huge_pages: Option<HugePages>,
     /// What else is missing, in words.
     pub missing: Vec<String>,
+}
+
+/// Memory in pages of 2 MiB, when there was most of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct HugePages {
+    /// When.
+    pub time: u64,
+    /// All of it.
+    pub bytes: u64,
+    /// What of it is zeros: by a sample, pages of 4 KiB that the program has never written.
+    pub empty: u64,
 }
 
 /// One point of the curves: the end of a stretch of time.
@@ -283,6 +296,8 @@ pub struct Growth {
     /// The largest block from 16 KiB that came in the second half right before a smaller one went, or was enlarged by `realloc`: a
     /// table that grew. 0: there is none.
     pub table: u64,
+    /// The largest block of all, if it came in the last 32nd of the work: what a program makes of all that it has built. 0: there is none.
+    pub result: u64,
     /// Growth of anonymous memory.
     pub resident: i64,
     /// Growth of mappings of the program's own.

@@ -22,6 +22,9 @@ const TABLE: u64 = 16 << 10;
 /// A block is old when so many-th of all blocks have been allocated after it.
 const OLD: u64 = 16;
 
+/// What is allocated in the last of so many parts of the work comes when the rest is there.
+const LATE: u64 = 32;
+
 /// Windows, of which the end of each is met once, and the least that was live in the one that is open.
 #[derive(Debug)]
 struct Windows {
@@ -91,6 +94,8 @@ pub(crate) struct Follow {
     large: (Block, u64),
     /// The table of the second half: it came, and then a smaller one went that had been there for long.
     table: Option<(Block, u64)>,
+    /// The largest block of all, and how many had been allocated then.
+    largest: (u64, u64),
     /// `realloc` takes such a one away, and brings it back larger.
     is_moving: bool,
 }
@@ -113,6 +118,7 @@ impl Follow {
             anon: (None, None),
             large: (0, 0),
             table: None,
+            largest: (0, 0),
             is_moving: false,
         }
     }
@@ -142,6 +148,7 @@ impl Follow {
         }
         bin.allocated += size;
         self.blocks += 1;
+        self.largest = self.largest.max((size, self.blocks));
         if self.is_half {
             *self.threads.entry(entry.thread).or_default() += size.cast_signed();
         } else if self.blocks >= self.half {
@@ -283,14 +290,19 @@ impl Follow {
             by_size,
             by_thread,
             table: self.table.map_or(0, |(_, size)| size),
+            result: if self.largest.1 >= self.done.blocks / LATE * (LATE - 1) {
+                self.largest.0
+            } else {
+                0
+            },
             resident,
             own_maps: self.own_maps.1.cast_signed() - self.own_maps.0.cast_signed(),
         }
     }
 }
 
-/// All sizes as one.
-fn sum(bins: &[Growing]) -> Growing {
+/// Several sizes as one.
+pub(crate) fn sum<'a>(bins: impl IntoIterator<Item = &'a Growing>) -> Growing {
     let mut all = Growing { from: u64::MAX, ..Growing::default() };
     for bin in bins {
         all.from = all.from.min(bin.from);

@@ -4,7 +4,7 @@ use show::number::count;
 use show::text::many;
 use trace::{About, Step, Trace, TraceError};
 
-use crate::facts::{Facts, Program};
+use crate::facts::{Facts, HugePages, Program};
 use crate::gather::gather;
 use crate::sites::Stacks;
 
@@ -59,8 +59,22 @@ fn program(about: &About) -> Program {
         pid: about.pid,
         duration: about.duration,
         missing: missing(about),
+        huge_pages: huge_pages(about),
         ..Program::default()
     }
+}
+
+/// The last of the looks at huge pages that saw about the most: until then the program may have been filling them.
+fn huge_pages(about: &About) -> Option<HugePages> {
+    let look = |note: &String| {
+        let mut numbers = note.strip_prefix("huge_pages=")?.split(' ').map(str::parse::<u64>);
+        let [time, bytes, empty] = [(); 3].map(|()| numbers.next()?.ok());
+        let (bytes, time) = (crate::bytes(bytes?), time?.saturating_sub(about.start));
+        Some(HugePages { time, bytes, empty: empty?.min(bytes) })
+    };
+    let looks: Vec<HugePages> = about.notes.iter().filter_map(look).collect();
+    let most = looks.iter().map(|look| look.bytes).max()?;
+    looks.into_iter().rev().find(|look| look.bytes >= most / 8 * 7)
 }
 
 /// What of the recording is not there, in sentences.

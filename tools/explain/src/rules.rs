@@ -17,6 +17,7 @@ mod rounding;
 mod sites;
 
 pub(crate) use free::{is_notable, threads as spread};
+pub(crate) use growth::{builds, has_table, slows_down};
 pub(crate) use outside::in_huge_steps;
 use serde::Serialize;
 pub use sites::{Part, Role, parts};
@@ -119,7 +120,9 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
     // is, it goes before nothing that is only possible.
     found.sort_by_key(|one| {
         let grows = matches!(one.kind, Kind::Leak | Kind::GrowingCache);
-        let weight = if grows { one.bytes.saturating_mul(8) } else { one.bytes };
+        // Of what grows on huge pages that nobody wrote, those are the reason.
+        let is_empty = one.kind == Kind::HugePages && one.confidence == Confidence::Sure;
+        let weight = if grows || is_empty { one.bytes.saturating_mul(8) } else { one.bytes };
         let is_first = one.confidence != Confidence::Possible && one.kind != Kind::Rounding;
         core::cmp::Reverse((is_first, weight))
     });

@@ -1,7 +1,7 @@
-//! What becomes of blocks by where they are allocated: a few sums for each site, whatever number of stacks there is.
+//! What becomes of blocks by where they are allocated: a few sums for each path of callers, whatever number of stacks there is.
 //!
 //! ```text
-//! frame ─► its stack ─► site ─► allocated, temporary, freed by others │ at the peak │ held │ old, gone, young │ never freed
+//! frame ─► its stack ─► path ─► allocated, temporary, freed by others │ at the peak │ held │ old, gone, young │ never freed
 //!          looked up once       while steps come                        by walking the live blocks, at four moments
 //! ```
 //!
@@ -13,13 +13,17 @@ use std::collections::HashMap;
 use symbols::Names;
 use trace::{Block, Frame, Frames, NumberMap};
 
-use crate::facts::{Amount, Site, Sites, Uses};
+use crate::facts::{Amount, Sites, Uses};
 use crate::live::Live;
+
+mod tree;
 
 /// A block is temporary that is freed before as many others were allocated.
 const SOON: u64 = 16;
-/// Sites that are told of, for each thing that they may be most of.
-const MOST: usize = 8;
+/// Sites of a path.
+const DEPTH: usize = 4;
+/// With more paths only the sites themselves are told apart.
+const PATHS: usize = 1 << 16;
 /// Margins are so many standard deviations: 95 of 100 cases.
 const DEVIATIONS: f64 = 1.96;
 
@@ -94,14 +98,34 @@ impl Sums {
     }
 }
 
+/// A site and its callers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Path {
+    sites: [symbols::Site; DEPTH],
+    len: usize,
+}
+
+impl Path {
+    fn sites(&self) -> &[symbols::Site] {
+        &self.sites[..self.len]
+    }
+
+    /// Its innermost sites only.
+    fn cut(mut self, len: usize) -> Self {
+        self.len = self.len.min(len);
+        self.sites[self.len..].fill(symbols::Site::default());
+        self
+    }
+}
+
 /// Follows sites through the second pass.
 #[derive(Debug)]
 pub(crate) struct Follow<'a> {
     stacks: &'a Stacks,
-    /// The number of the site of each frame that a block was allocated from.
+    /// The number of the path of each frame that a block was allocated from.
     of_frame: NumberMap<Frame, usize>,
-    numbers: HashMap<symbols::Site, usize>,
-    sites: Vec<symbols::Site>,
+    numbers: HashMap<Path, usize>,
+    paths: Vec<Path>,
     sums: Vec<Sums>,
     blocks: u64,
     newest: Block,
@@ -115,7 +139,7 @@ impl<'a> Follow<'a> {
             stacks,
             of_frame: NumberMap::default(),
             numbers: HashMap::new(),
-            sites: Vec::new(),
+            paths: Vec::new(),
             sums: Vec::new(),
             blocks: 0,
             newest: 0,
@@ -123,7 +147,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// The sums of a frame's site, and how likely it was that a block of this size had a stack.
+    /// The sums of a frame's path, and how likely it was that a block of this size had a stack.
     fn sums(&mut self, frame: Frame, size: u64) -> Option<(&mut Sums, f64)> {
         if frame == 0 || self.stacks.frames.is_empty() {
             return None;
@@ -132,10 +156,14 @@ impl<'a> Follow<'a> {
             Some(&number) => number,
             None => {
                 let stacks = self.stacks;
-                let site = stacks.names.site(stacks.frames.stack(frame), &stacks.malloc);
-                let number = *self.numbers.entry(site).or_insert(self.sites.len());
-                if number == self.sites.len() {
-                    self.sites.push(site);
+                let mut sites = [symbols::Site::default(); DEPTH];
+                let stack = stacks.frames.stack(frame);
+                let len = stacks.names.path(stack, &stacks.malloc, &mut sites);
+                let len = if self.paths.len() < PATHS { len } else { 1 };
+                let path = Path { sites, len: DEPTH }.cut(len);
+                let number = *self.numbers.entry(path).or_insert(self.paths.len());
+                if number == self.paths.len() {
+                    self.paths.push(path);
                     self.sums.push(Sums::default());
                 }
                 self.of_frame.insert(frame, number);
@@ -204,32 +232,11 @@ impl<'a> Follow<'a> {
         for sums in &self.sums {
             all.add(sums);
         }
-        let uses: Vec<Uses> = self.sums.iter().map(Sums::uses).collect();
-        let mut told: Vec<usize> = Vec::new();
-        let figures: [fn(&Uses) -> f64; 7] = [
-            |uses| uses.allocated.bytes,
-            |uses| uses.temporary.blocks,
-            |uses| uses.elsewhere.blocks,
-            |uses| uses.peak.bytes,
-            |uses| uses.held.bytes,
-            Uses::growth,
-            |uses| uses.left.bytes,
-        ];
-        for figure in figures {
-            let mut most: Vec<usize> =
-                (0..uses.len()).filter(|&n| figure(&uses[n]) > 0.0).collect();
-            most.sort_by(|&a, &b| figure(&uses[b]).total_cmp(&figure(&uses[a])).then(a.cmp(&b)));
-            told.extend(most.into_iter().take(MOST));
-        }
-        told.sort_unstable();
-        told.dedup();
-        let mut list: Vec<Site> =
-            told.into_iter().map(|n| named(&self.stacks.names, self.sites[n], uses[n])).collect();
-        list.sort_by(|a, b| b.uses.peak.bytes.total_cmp(&a.uses.peak.bytes));
+        let (count, list) = tree::told(&self.stacks.names, &self.paths, &self.sums);
         Sites {
             interval: self.stacks.interval,
             blocks: self.blocks,
-            count: self.sites.len() as u64,
+            count,
             all: all.uses(),
             list,
             troubles: self.stacks.names.troubles.clone(),
@@ -265,19 +272,6 @@ fn likely(size: u64, interval: u64) -> f64 {
     }
     // Blocks of no bytes are never sampled: a stack of one is a damaged trace's.
     -f64::exp_m1(-(size.max(1) as f64) / interval as f64)
-}
-
-fn named(names: &Names, site: symbols::Site, uses: Uses) -> Site {
-    let (symbol, module, place) = names.at_site(site);
-    Site {
-        name: names.site_name(site),
-        function: symbol.function.to_owned(),
-        file: symbol.file.to_owned(),
-        line: symbol.line,
-        module: module.to_owned(),
-        place,
-        uses,
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ pub const GLIBC: &str = "glibc";
 
 pub const HEAPWRIGHT: &str = "heapwright";
 
-/// An allocator by name, with the library that brings it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Allocator {
     /// What tables call it: a label, or what it is called anyway.
@@ -41,7 +40,6 @@ impl Allocator {
         Self::new(GLIBC.to_owned(), None, None).with_version(glibc_version())
     }
 
-    /// An allocator that is preloaded from `library`.
     pub fn preloaded(name: impl Into<String>, library: impl Into<PathBuf>) -> Self {
         Self::new(name.into(), Some(library.into()), None)
     }
@@ -72,7 +70,6 @@ impl Allocator {
         self
     }
 
-    /// The library's path, if there is one.
     pub fn library(&self) -> Option<&Path> {
         self.library.as_deref()
     }

@@ -34,7 +34,6 @@ const FLAGSHIP: &str = "heapwright";
 
 const PROGRAMS: [&str; 2] = ["heapwright-workloads", "heapwright-replay"];
 
-/// Every artefact: the flagship first.
 pub fn all() -> impl Iterator<Item = Artefact> {
     let classics = registry::mallocs().map(|name| malloc(name, &format!("-{name}")));
     let others = PROGRAMS.map(program).into_iter().chain([recorder("heapwright-record")]);

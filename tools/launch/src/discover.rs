@@ -52,7 +52,6 @@ pub fn known() -> impl Iterator<Item = &'static str> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
     name: String,
-    /// The user has put it there.
     own: bool,
     /// The place of its file name in [`KNOWN`]; a smaller one is preferred.
     rank: usize,
@@ -116,7 +115,6 @@ fn named(mut candidates: Vec<Candidate>) -> Vec<(String, Candidate)> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The allocator, with its version where it can be read.
     pub allocator: Allocator,
     /// Why it cannot be used although its file is there.
     pub problem: Option<String>,
@@ -169,7 +167,6 @@ fn in_directories(directories: &[PathBuf], own: bool) -> Vec<Candidate> {
         .collect()
 }
 
-/// Names the candidates and has each say what it is.
 fn asked(candidates: Vec<Candidate>, executable: &Path) -> Vec<Found> {
     let one = |(name, c): (String, Candidate)| {
         let from_name = || {

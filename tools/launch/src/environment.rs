@@ -34,10 +34,8 @@ pub enum Error {
         "LD_PRELOAD cannot carry the path {0:?}: it splits at spaces and colons and expands '$'. Use a link to it from a plain path"
     )]
     UnspeakablePath(PathBuf),
-    /// Not `key=value`.
     #[error("setting {0:?} is not of the form key=value")]
     NotASetting(String),
-    /// There is no such key.
     #[error("there is no setting {0:?}; there are {KEYS}")]
     Key(String),
     /// The key is there, the value is none of it.

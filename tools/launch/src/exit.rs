@@ -10,9 +10,7 @@ use signal_hook::low_level::signal_name;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
-    /// With this exit code.
     Code(i32),
-    /// By this signal.
     Signal(i32),
 }
 
@@ -26,7 +24,6 @@ impl From<ExitStatus> for Exit {
 }
 
 impl fmt::Display for Exit {
-    /// In a few words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Code(code) => write!(f, "exit code {code}"),

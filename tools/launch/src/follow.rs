@@ -19,13 +19,10 @@ use serde::{Deserialize, Serialize};
 use self::malloc::Malloc;
 use crate::tree::{self, Scheduled};
 
-/// The most programs that are told apart.
 const MOST: usize = 64;
 
-/// A program that was seen below a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// Its name, as `ps` and the kernel know it.
     pub name: String,
     /// The malloc that it had: `None` if that is the library which was asked for, else the name of a library, `glibc`, `musl` or
     /// `its own`.
@@ -34,7 +31,6 @@ pub struct Program {
     pub cpu_us: u64,
 }
 
-/// What was seen so far.
 #[derive(Debug)]
 pub struct Seen {
     /// The library that comes before all others.
@@ -61,7 +57,6 @@ impl Seen {
         }
     }
 
-    /// Looks at every process below `root`.
     pub fn look(&mut self, root: i32) {
         for process in tree::descendants(root) {
             self.look_at(process);
@@ -98,7 +93,6 @@ impl Seen {
         }
     }
 
-    /// The programs, as they were first seen.
     pub fn programs(&self) -> Vec<Program> {
         let program = |(name, malloc, ran): &(String, Malloc, u64)| Program {
             name: name.clone(),

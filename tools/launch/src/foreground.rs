@@ -21,7 +21,6 @@ use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, waitpid};
 use rustix::process::{kill_process, set_parent_process_death_signal, setrlimit};
 
-/// The signals by which a terminal stops what runs in it.
 const STOPS: [c_int; 3] = [libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
 
 /// What else is passed on: all that ends a program or tells it something, and may be sent to one process only.
@@ -35,7 +34,6 @@ const PASSED_ON: [c_int; 7] = [
     libc::SIGCONT,
 ];
 
-/// The program's number, once it is there.
 static PROGRAM: AtomicI32 = AtomicI32::new(0);
 /// A signal that came before.
 static EARLY: AtomicI32 = AtomicI32::new(0);
@@ -102,7 +100,6 @@ fn catch(signal: c_int) {
     unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
 }
 
-/// What a signal does now.
 fn action_of(signal: c_int) -> Option<libc::sigaction> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: asks only, and writes `action`.

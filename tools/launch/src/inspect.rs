@@ -22,7 +22,6 @@ use std::path::{Path, PathBuf};
 use elf::{Defined, Elf};
 use serde::Serialize;
 
-/// How good or bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -53,6 +52,18 @@ impl Finding {
     pub fn new(subject: impl Into<String>, level: Level, text: impl Into<String>) -> Self {
         Self { subject: subject.into(), text: text.into(), level }
     }
+
+    pub fn ok(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(subject, Level::Ok, text)
+    }
+
+    pub fn warn(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(subject, Level::Warn, text)
+    }
+
+    pub fn fail(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(subject, Level::Fail, text)
+    }
 }
 
 /// Everything found about one program.
@@ -65,7 +76,6 @@ pub struct Inspection {
     pub own_malloc: Option<String>,
     /// A shared library among those it asks for that is an allocator: what replaces glibc's malloc when nothing is preloaded.
     pub linked_to: Option<String>,
-    /// It asks for the C++ library.
     pub is_cxx: bool,
     /// The findings, in the order in which they are printed.
     pub findings: Vec<Finding>,
@@ -77,7 +87,6 @@ impl Inspection {
         self.obstacle().is_none()
     }
 
-    /// The first reason why it does not.
     pub fn obstacle(&self) -> Option<&Finding> {
         self.findings.iter().find(|f| f.level == Level::Fail)
     }

@@ -93,7 +93,6 @@ impl Stream {
         }
     }
 
-    /// What was kept.
     pub fn text(&mut self) -> String {
         String::from_utf8_lossy(self.held.make_contiguous()).into_owned()
     }

@@ -25,7 +25,6 @@ pub const SUBCOMMAND: &str = "__probe";
 /// A probe that takes longer hangs.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The bytes of what it prints that are kept.
 const KEPT: usize = 1 << 20;
 
 /// The lines of the probe's answer begin with these: the library may print lines of its own.
@@ -48,13 +47,11 @@ pub enum Error {
     /// The path cannot be put into `LD_PRELOAD`.
     #[error(transparent)]
     Environment(#[from] environment::Error),
-    /// The probe could not be started or read.
     #[error("cannot start the probe: {0}")]
     Start(#[from] std::io::Error),
     /// The probe died or hung, or its malloc does not work; heapwright's own code is not to blame for it.
     #[error("a small program does not run with {0} preloaded: {1}")]
     Broken(PathBuf, String),
-    /// It ran, on another malloc.
     #[error("{0} was not used: malloc comes from {1}{2}")]
     NotUsed(PathBuf, PathBuf, String),
 }
@@ -146,7 +143,6 @@ fn symbol(name: &CStr) -> Option<ptr::NonNull<c_void>> {
     ptr::NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
 }
 
-/// The file that was loaded at `address`.
 fn file_of(address: ptr::NonNull<c_void>) -> Option<String> {
     // SAFETY: all-zero bytes are a valid `Dl_info`.
     let mut info: libc::Dl_info = unsafe { mem::zeroed() };

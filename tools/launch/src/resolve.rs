@@ -11,7 +11,6 @@ use rustix::fs::{Access, AtFlags, CWD, accessat};
 /// Why a command cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No such file, or no such name in `PATH`.
     #[error("{path}: not found{place}", path = .0.display(), place = if .0.as_os_str().as_bytes().contains(&b'/') { "" } else { " in PATH" })]
     NotFound(PathBuf),
     /// The name is empty, which the shell does not find either.

@@ -47,7 +47,6 @@ impl<'a> Launch<'a> {
         Self { in_group: true, ..self }
     }
 
-    /// It is late after this time.
     pub fn limit(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }
     }
@@ -110,7 +109,6 @@ impl Running {
         self.child.stdin.take()
     }
 
-    /// Whether its time is over.
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -130,7 +128,6 @@ impl Running {
         Ok(())
     }
 
-    /// Reads what it has said so far.
     pub fn read_what_is_there(&mut self) {
         self.stdout.read_what_is_there();
         self.stderr.read_what_is_there();
@@ -149,7 +146,6 @@ impl Running {
         self.kill().map(Some)
     }
 
-    /// Sends it a signal, unless it has ended.
     pub fn signal(&self, signal: Signal) {
         if let Some(pid) = self.pid().filter(|_| self.end.is_none()) {
             let _ = kill_process(pid, signal);
@@ -189,7 +185,6 @@ impl Drop for Running {
     }
 }
 
-/// Waits for the end of the child of this number.
 fn collected(number: i32) -> io::Result<(ExitStatus, Duration)> {
     let mut status = 0;
     // SAFETY: all-zero bytes are a valid `rusage`.

@@ -12,9 +12,11 @@
 //! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
 
 mod asked;
+mod epoch;
 mod marks;
 mod moved;
 mod plan;
+mod planned;
 mod planner;
 mod recorded;
 mod slots;
@@ -23,7 +25,8 @@ mod touched;
 
 pub use moved::Moved;
 pub use plan::{Plan, locate, plan};
-pub use planner::{Order, Planned, Planner};
+pub use planned::{Order, Planned};
+pub use planner::Planner;
 pub use recorded::Recorded;
 
 /// A plan cannot be made.

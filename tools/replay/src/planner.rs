@@ -17,77 +17,20 @@ use std::path::{Path, PathBuf};
 use ::plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word, pair};
 use trace::{Block, How, Op, Step};
 
+use crate::Error;
 use crate::asked::Asked;
+use crate::epoch::Epoch;
 use crate::marks::Marks;
+use crate::planned::{Order, Planned, call_of};
 use crate::slots::{Held, Slots};
 use crate::streams::{Streams, WORD};
 use crate::touched::{Place, Touched};
-use crate::{Error, Recorded};
-
-/// No epoch has more calls.
-const EPOCH_EVENTS: u64 = 2000;
-
-/// One of several threads ends after this many, if a 64th of what is live was allocated in it: shorter ones predict no other
-/// memory, and have threads wait for each other more often.
-const LEAST_EVENTS: u64 = 300;
-
-/// That part of what is live.
-const EPOCH_PART: u64 = 64;
-
-/// Memory is looked at between epochs: one ends when what is live has changed by this part, or by so many bytes.
-const CHANGE_PART: u64 = 128;
-const CHANGE_BYTES: u64 = 256 << 10;
 
 /// A pause of the whole program that is kept in a timed replay.
 const PAUSE_NS: u64 = 1_000_000;
 
 /// The conductor's stream; no thread has this number.
 const CONDUCTOR: u32 = u32::MAX;
-
-/// In which order the calls are made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Order {
-    /// A thread for each recorded one; what depends on each other in the recorded order.
-    #[default]
-    Causal,
-    /// All by one thread.
-    Serial,
-    /// As causal, with the recorded pauses.
-    Timed,
-}
-
-/// What a plan has in it.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Planned {
-    /// Its head.
-    pub head: Head,
-    /// The most threads that there are at one time.
-    pub threads_at_once: u64,
-    /// Steps that name a block which is not live: freed twice, or never seen.
-    pub unknown: u64,
-    /// Requests that were refused; they stay so.
-    pub refused: u64,
-    /// Events that the recording lacks.
-    pub dropped: u64,
-    /// The largest block.
-    pub largest: u64,
-    /// The call after which the most bytes were live.
-    pub peak_event: u64,
-    /// What was live at the end.
-    pub end_live: u64,
-    /// What the recording knew of the program's memory.
-    pub recorded: Recorded,
-    /// From the first step to the last.
-    pub duration_ns: u64,
-    /// Of that, what went by without a call of any thread for a millisecond or more.
-    pub paused_ns: u64,
-    /// The number of the call that was asked for, from 0 on.
-    pub watched: Option<u64>,
-    /// How long a period took when it was recorded, from a mark of the name that was asked for to the next.
-    pub period_ns: Option<u64>,
-    /// Names of other marks, a few.
-    pub other_marks: Vec<String>,
-}
 
 /// Makes a plan of steps.
 #[derive(Debug)]
@@ -112,27 +55,9 @@ pub struct Planner {
     marks: Marks,
 }
 
-/// The epoch that is being written.
-#[derive(Debug, Default)]
-struct Epoch {
-    number: u64,
-    members: Vec<u32>,
-    /// Whether a slot was given again in it.
-    has_reused: bool,
-    /// Whether it may have several members though slots were kept back from the beginning.
-    is_shared: bool,
-    events: u64,
-    bytes: u64,
-    /// When it began, the calls before it, and what was live then.
-    before: [u64; 3],
-}
-
 impl Planner {
     /// Begins a plan in this file, which is replaced.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be made.
+    /// Errors: the file cannot be made.
     pub fn create(path: &Path, order: Order) -> Result<Self, Error> {
         let file = File::create(path).map_err(|e| Error::Write(path.to_owned(), e))?;
         let mut streams = Streams::new(file);
@@ -179,10 +104,7 @@ impl Planner {
     }
 
     /// Adds what the program did next.
-    ///
-    /// # Errors
-    ///
-    /// The plan cannot be written, or has no room.
+    /// Errors: the plan cannot be written, or has no room.
     pub fn push(&mut self, step: &Step) -> Result<(), Error> {
         let since = step.time.saturating_sub(self.planned.duration_ns);
         if since >= PAUSE_NS {
@@ -197,46 +119,31 @@ impl Planner {
                 if how == How::Born {
                     self.planned.recorded.born(size);
                 }
-                self.allocate(step, block, size, call_of(how, align))
+                return self.allocate(step, block, size, call_of(how, align));
             }
-            Op::Reallocate { old, block, size, .. } => self.reallocate(step, old, block, size),
-            Op::Free { block, touched } => self.free(step, block, touched),
-            Op::UsableSize { block, .. } => self.usable(step, block),
-            Op::ThreadStart if self.order != Order::Serial => self.enter(step).map(drop),
-            Op::ThreadEnd if self.order != Order::Serial => self.end_thread(step),
+            Op::Reallocate { old, block, size, .. } => {
+                return self.reallocate(step, old, block, size);
+            }
+            Op::Free { block, touched } => return self.free(step, block, touched),
+            Op::UsableSize { block, .. } => return self.usable(step, block),
+            Op::ThreadStart if self.order != Order::Serial => drop(self.enter(step)?),
+            Op::ThreadEnd if self.order != Order::Serial => return self.end_thread(step),
             Op::Mark(ref name) if self.marks.hear(step, name) => {
                 let thread = self.enter(step)?;
-                self.put(thread, &[Word::with(Kind::Mark, 0).0]).map(drop)
+                self.put(thread, &[Word::with(Kind::Mark, 0).0])?;
             }
-            Op::Refused { .. } => {
-                self.planned.refused += 1;
-                Ok(())
-            }
-            Op::Memory { anon, .. } => {
-                self.planned.recorded.look(self.planned.head.events, anon);
-                Ok(())
-            }
-            Op::Map { len, .. } => {
-                self.planned.recorded.map(len, 0);
-                Ok(())
-            }
-            Op::Unmap { len, .. } => {
-                self.planned.recorded.map(0, len);
-                Ok(())
-            }
-            Op::Dropped { events } => {
-                self.planned.dropped += events;
-                Ok(())
-            }
-            _ => Ok(()),
+            Op::Refused { .. } => self.planned.refused += 1,
+            Op::Memory { anon, .. } => self.planned.recorded.look(self.planned.head.events, anon),
+            Op::Map { len, .. } => self.planned.recorded.map(len, 0),
+            Op::Unmap { len, .. } => self.planned.recorded.map(0, len),
+            Op::Dropped { events } => self.planned.dropped += events,
+            _ => {}
         }
+        Ok(())
     }
 
     /// Ends the plan.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written.
+    /// Errors: it cannot be written.
     pub fn finish(mut self) -> Result<Planned, Error> {
         self.cut()?;
         for slot in self.touched.live() {
@@ -251,8 +158,7 @@ impl Planner {
             &[Word::with(Kind::Stop, 0).0, self.planned.duration_ns, events, self.live],
         )?;
         for stream in self.streams.open() {
-            let ended = self.streams.end(stream);
-            ended.map_err(|e| Error::Write(self.path.clone(), e))?;
+            self.streams.end(stream).map_err(|e| Error::Write(self.path.clone(), e))?;
         }
         let mut table: Vec<u8> = self.begun.iter().flat_map(|(at, _)| at.to_ne_bytes()).collect();
         // Who reads looks some words ahead.
@@ -314,7 +220,7 @@ impl Planner {
         self.slots.live.remove(old);
         self.untouched(live.slot, None)?;
         let wait = self.is_to_wait(live, thread);
-        let slot = if self.is_alone() {
+        let slot = if self.epoch.is_alone() {
             self.epoch.has_reused = true;
             let epoch = self.epoch.number;
             self.slots.live.insert(block, Held { size, thread, epoch, ..live });
@@ -340,7 +246,7 @@ impl Planner {
         self.slots.live.remove(block);
         self.untouched(live.slot, touched)?;
         let kind = if self.is_to_wait(live, thread) { Kind::FreeWait } else { Kind::Free };
-        let at_once = self.is_alone();
+        let at_once = self.epoch.is_alone();
         self.epoch.has_reused |= at_once;
         self.slots.release(live.slot, at_once);
         if let Some(word) = Word::short(kind, live.slot, 0) {
@@ -368,7 +274,6 @@ impl Planner {
         self.streams.end(thread).map_err(|e| Error::Write(self.path.clone(), e))?;
         self.threads.remove(&step.thread);
         self.slots.end_thread(thread);
-        // Nobody goes on before it has ended.
         self.cut()
     }
 
@@ -404,9 +309,7 @@ impl Planner {
             self.epoch.before = [step.time, self.planned.head.events, self.live];
         }
         let number = self.epoch.number;
-        let is_in = self.begun.get(thread as usize).is_some_and(|begun| begun.1 == number);
-        if !is_in {
-            self.begun[thread as usize].1 = number;
+        if core::mem::replace(&mut self.begun[thread as usize].1, number) != number {
             self.epoch.members.push(thread);
             self.put(thread, &[Word::with(Kind::Epoch, number).0])?;
         }
@@ -427,11 +330,6 @@ impl Planner {
         thread
     }
 
-    /// Whether slots may be given again at once.
-    fn is_alone(&self) -> bool {
-        self.epoch.members.len() <= 1 && !self.epoch.is_shared
-    }
-
     fn is_to_wait(&self, live: Held, thread: u32) -> bool {
         live.epoch == self.epoch.number && live.thread != thread
     }
@@ -442,8 +340,7 @@ impl Planner {
     }
 
     fn put(&mut self, stream: u32, words: &[u64]) -> Result<u64, Error> {
-        let put = self.streams.put(stream, words);
-        let at = put.map_err(|e| Error::Write(self.path.clone(), e))?;
+        let at = self.streams.put(stream, words).map_err(|e| Error::Write(self.path.clone(), e))?;
         if stream != CONDUCTOR {
             self.call = at;
         }
@@ -487,15 +384,7 @@ impl Planner {
         }
         self.epoch.events += 1;
         self.epoch.bytes += more;
-        let epoch = &self.epoch;
-        let changed = self.live.abs_diff(epoch.before[2]);
-        let is_ahead = epoch.members.len() > 1
-            && epoch.events >= LEAST_EVENTS
-            && epoch.bytes >= self.live / EPOCH_PART;
-        if epoch.events >= EPOCH_EVENTS
-            || is_ahead
-            || changed >= CHANGE_BYTES.max(self.live / CHANGE_PART)
-        {
+        if self.epoch.is_over(self.live) {
             self.cut()?;
         }
         Ok(())
@@ -507,26 +396,10 @@ impl Planner {
             return Ok(());
         }
         let epoch = core::mem::take(&mut self.epoch);
-        let mut record = vec![Word::with(Kind::Epoch, epoch.members.len() as u64).0];
-        record.extend(epoch.before);
-        let members = epoch.members.chunks(2);
-        record.extend(members.map(|two| pair(two[0], two.get(1).copied().unwrap_or(0))));
-        self.put(CONDUCTOR, &record)?;
+        self.put(CONDUCTOR, &epoch.record())?;
         self.slots.next_epoch();
         self.asked.next_epoch();
         self.epoch.number = epoch.number + 1;
         Ok(())
-    }
-}
-
-fn call_of(how: How, align: u64) -> (Call, u8) {
-    match how {
-        How::Calloc => (Call::Calloc, 0),
-        How::Aligned => {
-            #[expect(clippy::cast_possible_truncation, reason = "of 64 bits")]
-            let log2 = align.max(1).ilog2().max(3) as u8;
-            (Call::Aligned, log2)
-        }
-        How::Malloc | How::Born => (Call::Malloc, 0),
     }
 }

@@ -7,7 +7,6 @@ use show::thin;
 /// How much of a result a page holds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Detail {
-    /// Whether every run is in it.
     pub(crate) runs: bool,
     /// Points of a line at most; none: all.
     pub(crate) points: Option<usize>,

@@ -38,7 +38,6 @@ pub use plot::{Plot, plots};
 pub use terminal::{markdown, text};
 pub use verdict::{Verdict, verdict};
 
-/// A file could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It could not be written, or its folder not be made.

@@ -24,7 +24,6 @@ fn note(word: &'static str, text: String) -> Note {
     Note { word, text, quoted: Vec::new() }
 }
 
-/// How the figures are to be read.
 pub(crate) fn legend(view: &View<'_>) -> Vec<Note> {
     if view.report.counted.is_some() {
         return counted(view);
@@ -202,7 +201,6 @@ fn counted(view: &View<'_>) -> Vec<Note> {
     [note("noise", text)].into_iter().chain(report.workloads.iter().filter_map(varied)).collect()
 }
 
-/// The least pairs of each workload.
 fn pairs(view: &View<'_>) -> impl Iterator<Item = usize> {
     let pairs = |w: &Work| w.cells.iter().filter_map(|c| c.time?.ratio).map(|r| r.pairs).min();
     view.report.workloads.iter().filter(|w| !w.alone).filter_map(pairs)
@@ -220,7 +218,6 @@ fn margin(view: &View<'_>) -> String {
     }
 }
 
-/// Where there are too few rounds for an interval.
 fn few(view: &View<'_>) -> Option<Note> {
     let least = pairs(view).min()?;
     if least >= ENOUGH_PAIRS {
@@ -263,7 +260,6 @@ fn unseen(view: &View<'_>) -> Option<Note> {
     (least <= floor).then(|| note("note", text()))
 }
 
-/// Runs that do not count.
 fn starved(view: &View<'_>) -> Option<Note> {
     let cells = || view.report.workloads.iter().flat_map(|w| &w.cells);
     let flagged: usize = cells().map(|c| c.flagged).sum();
@@ -285,7 +281,6 @@ fn refused(view: &View<'_>, at: usize, name: &str) -> Option<Note> {
     (!works.is_empty()).then(|| note("refused", text()))
 }
 
-/// Who did not the work of the others.
 fn other_work(view: &View<'_>, at: usize, name: &str) -> Option<Note> {
     let share = |work: &Work| {
         let cell = &work.cells[at];
@@ -309,7 +304,6 @@ fn failed(work: &Work, at: usize, name: &str) -> Option<Note> {
     Some(Note { quoted, ..note("failed", text) })
 }
 
-/// The last `n` lines of what a program said.
 pub fn last_lines(text: &str, n: usize) -> impl Iterator<Item = &str> {
     let lines: Vec<&str> = text.lines().collect();
     let from = lines.len().saturating_sub(n);

@@ -25,7 +25,6 @@ pub struct Plot {
     pub svg: String,
 }
 
-/// Which part of the page a picture belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Pareto,
@@ -36,7 +35,6 @@ pub(crate) enum Part {
     Curves,
 }
 
-/// A picture, and where the page has it.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) part: Part,
@@ -125,7 +123,6 @@ pub fn plots(report: &Report) -> Vec<Plot> {
     all
 }
 
-/// `text` as part of a file's name.
 fn file_name(text: &str) -> String {
     let name: String = text
         .chars()

@@ -9,7 +9,6 @@ use crate::plot::{self, Part};
 use crate::tables;
 use crate::view::View;
 
-/// All sections, in their order. `points` is the most of one line.
 pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
     let mut placed = plot::placed(view, points);
     let mut figures = |part: Part, id: &str| -> Vec<Figure> {

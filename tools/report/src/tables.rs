@@ -114,7 +114,6 @@ fn workload_name(view: &View<'_>, work: WorkloadIndex) -> Entry {
     Entry { title: w.about.clone(), ..name.over(format!("{threads} · {rounds}{precise}")) }
 }
 
-/// Time relative to the baseline.
 pub(crate) fn time(view: &View<'_>) -> Table {
     let mut table = table(view, "time", &["workload", "noise"], &view.shown, |w| {
         let noise = view.report.workloads[w].noise_floor.filter(|n| n.is_finite());
@@ -129,7 +128,6 @@ pub(crate) fn time(view: &View<'_>) -> Table {
     table
 }
 
-/// Peak memory relative to the baseline.
 pub(crate) fn peak(view: &View<'_>) -> Table {
     table(view, "peak", &["workload"], &view.shown, |w| {
         let cells = view.shown.iter().map(|&a| compared(view, w, a, Metric::Memory));

@@ -33,7 +33,6 @@ pub fn text(report: &Report, width: Option<usize>) -> String {
     text::visible(&all.concat()).into_owned()
 }
 
-/// The same in Markdown, for an issue or a page.
 pub fn markdown(report: &Report) -> String {
     let view = View::of(report);
     let mut all: Vec<String> =

@@ -15,7 +15,6 @@ use show::style::{Part, Style};
 /// The unit of a value that says whether a sequence is what it should be.
 pub(crate) const AS_EXPECTED: &str = "as-expected";
 
-/// A result with what is asked of it again and again.
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     pub(crate) report: &'a Report,
@@ -25,7 +24,6 @@ pub(crate) struct View<'a> {
     pub(crate) shown: Vec<SubjectIndex>,
 }
 
-/// Why there is no figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Why {
     /// Two or three words.
@@ -33,7 +31,6 @@ pub(crate) struct Why {
     pub(crate) long: String,
 }
 
-/// What came of one workload on one allocator.
 #[derive(Debug)]
 pub(crate) enum State<'a> {
     Ran(&'a Cell),
@@ -59,7 +56,6 @@ impl<'a> View<'a> {
         matches!(&self.report.workloads[..], [one] if !one.alone)
     }
 
-    /// All that are shown, and the null allocator.
     pub(crate) fn shown_and_floor(&self) -> Vec<SubjectIndex> {
         let floors = self
             .report

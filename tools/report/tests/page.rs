@@ -13,7 +13,6 @@ fn attributes<'a>(page: &'a str, before: &str) -> Vec<&'a str> {
     page.split(before).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
-/// What stands at the top.
 fn title(page: &str) -> &str {
     page.split("<h1>").nth(1).and_then(|rest| rest.split("</h1>").next()).unwrap_or_default()
 }

@@ -7,9 +7,7 @@ use crate::svg::width_of;
 pub enum Kind {
     /// Evenly, from 0 where the values allow it.
     Even,
-    /// By powers of ten.
     Decades,
-    /// By powers of two.
     Doublings,
 }
 
@@ -22,7 +20,6 @@ pub struct Axis {
     pub unit: Unit,
     /// The pixel of the least value.
     pub from: f64,
-    /// The pixel of the largest.
     pub to: f64,
 }
 
@@ -85,7 +82,6 @@ impl Axis {
         self.from + place * (self.to - self.from)
     }
 
-    /// Whether `v` can be drawn.
     pub fn takes(&self, v: f64) -> bool {
         v.is_finite() && (self.kind == Kind::Even || v > 0.0)
     }

@@ -29,16 +29,13 @@ const ROUGH: f64 = 6.0;
 const EACH_ROW: f64 = 3.0;
 const EACH_HEIGHT: f64 = 150.0;
 
-/// One axis as it is asked for.
 #[derive(Debug, Clone)]
 pub struct Ask {
     pub label: String,
-    /// How values are spread.
     pub kind: Kind,
     pub unit: Unit,
 }
 
-/// One line.
 #[derive(Debug)]
 pub struct Line<'a> {
     pub name: &'a str,
@@ -47,7 +44,6 @@ pub struct Line<'a> {
     pub points: &'a [(f64, f64)],
 }
 
-/// Lines over two axes.
 #[derive(Debug)]
 pub struct Chart<'a> {
     pub title: String,
@@ -66,7 +62,6 @@ pub struct Chart<'a> {
     pub by_x: bool,
     /// Whether it has the page's width to itself.
     pub is_wide: bool,
-    /// Attributes for the script.
     pub data: String,
 }
 
@@ -139,7 +134,6 @@ impl Chart<'_> {
         Some(Drawn { svg, is_wide: self.is_wide })
     }
 
-    /// For the page's script.
     fn attributes(&self, x: &Axis, y: &Axis) -> String {
         format!("{} data-x=\"{}\" data-y=\"{}\"", self.data, x.attribute(), y.attribute())
     }
@@ -363,47 +357,4 @@ fn draw_area(svg: &mut Svg, x: &Axis, y: &Axis, points: &[(f64, f64)], name: &st
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::style::Part;
-
-    fn drawn(lines: usize, height: impl Fn(usize, usize) -> f64) -> Drawn {
-        let points: Vec<Vec<(f64, f64)>> =
-            (0..lines).map(|line| (0..60).map(|i| (i as f64, height(line, i))).collect()).collect();
-        let ask = |label: &str| Ask { label: label.into(), kind: Kind::Even, unit: Unit::Number };
-        let part = |i: usize| if i == 0 { Part::Baseline } else { Part::Other(i - 1) };
-        let line = |(i, points)| Line { name: "one", style: Style::of(i, part(i)), points };
-        let chart = Chart {
-            title: "a chart".to_owned(),
-            x: ask("time"),
-            y: ask("height"),
-            lines: points.iter().map(Vec::as_slice).enumerate().map(line).collect(),
-            area: None,
-            marks: vec![(1.0, "<begin>".to_owned()), (1.5, "near".to_owned())],
-            by_x: false,
-            is_wide: false,
-            data: String::new(),
-        };
-        chart.draw(100).unwrap()
-    }
-
-    #[test]
-    fn a_mark_has_its_name_where_there_is_room() {
-        let drawn = drawn(1, |_, i| i as f64).svg;
-        assert_eq!(drawn.matches("&lt;begin&gt;").count(), 1, "only to be pointed at: {drawn}");
-        assert_eq!(drawn.matches("near").count(), 2, "{drawn}");
-    }
-
-    #[test]
-    fn many_saws_have_a_chart_each() {
-        let saw = |line: usize, i: usize| ((i + line) % 4) as f64;
-        let each = drawn(9, saw);
-        assert!(each.is_wide);
-        assert_eq!(each.svg.matches("<svg ").count(), 1 + 9);
-        assert_eq!(each.svg.matches("data-x=").count(), 9, "each can be read off");
-        assert!(each.svg.contains("grey: one"), "{}", each.svg);
-        assert_eq!(drawn(3, saw).svg.matches("<svg ").count(), 1, "three are told apart");
-        let hill = |line: usize, i: usize| (line + i.min(60 - i)) as f64;
-        assert_eq!(drawn(9, hill).svg.matches("<svg ").count(), 1);
-    }
-}
+mod tests;

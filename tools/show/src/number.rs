@@ -1,7 +1,6 @@
 //! The one format of numbers: three digits and a unit, for the terminal, files and pages alike. Every function takes any
 //! number; what is not finite becomes a dash.
 
-/// Shown where there is no number.
 pub const NONE: &str = "–";
 
 /// Three significant digits.
@@ -118,7 +117,6 @@ pub fn with_margin(estimate: f64, margin: Option<f64>) -> String {
     format!("{estimate:.digits$} ±{margin:.digits$}")
 }
 
-/// A figure in the unit of this name.
 pub fn in_unit(v: f64, unit: &str) -> String {
     match unit {
         "bytes" | "B" => bytes(v),
@@ -133,7 +131,6 @@ pub fn in_unit(v: f64, unit: &str) -> String {
     }
 }
 
-/// What the ticks of an axis count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Unit {
@@ -143,12 +140,10 @@ pub enum Unit {
     Nanoseconds,
     /// How many times another figure.
     Ratio,
-    /// A part of 1.
     Share,
 }
 
 impl Unit {
-    /// A tick's label.
     pub fn tick(self, v: f64) -> String {
         match self {
             _ if v == 0.0 => "0".to_owned(),

@@ -22,7 +22,6 @@ pub struct Page {
     pub title: String,
     /// Above the headline.
     pub kicker: String,
-    /// The result in one line.
     pub headline: String,
     /// The same in sentences, the most important one first.
     pub said: Vec<String>,
@@ -55,7 +54,6 @@ impl Key {
 /// A part of a page that can be linked to.
 #[derive(Debug, Default, Serialize)]
 pub struct Section {
-    /// Where links point.
     pub id: &'static str,
     pub title: &'static str,
     pub about: String,
@@ -66,7 +64,6 @@ pub struct Section {
     pub tables_first: bool,
     /// Whether it is one picture beside its table.
     pub is_single: bool,
-    /// Names and values.
     pub facts: Vec<(String, String)>,
     /// What opens when it is asked for: a name, what it is, and lines.
     pub details: Vec<(String, String, Vec<String>)>,
@@ -74,7 +71,6 @@ pub struct Section {
 }
 
 impl Section {
-    /// Whether there is a picture or a row.
     pub fn has_figures(&self) -> bool {
         !self.figures.is_empty() || self.tables.iter().any(|table| !table.is_empty())
     }
@@ -115,7 +111,6 @@ pub fn render(page: &Page) -> String {
     }
 }
 
-/// Where the data stand in the template.
 const DATA: &str = "/*data*/";
 
 fn rules() -> String {

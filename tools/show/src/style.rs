@@ -6,12 +6,9 @@
 
 use crate::svg::Svg;
 
-/// A colour on the light and on the dark page.
 #[derive(Debug, Clone, Copy)]
 pub struct Colour {
-    /// For a light page.
     pub light: &'static str,
-    /// For a dark one.
     pub dark: &'static str,
 }
 
@@ -53,7 +50,6 @@ pub enum Marker {
 const MARKERS: [Marker; 6] =
     [Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Down, Marker::Cross, Marker::Plus];
 
-/// Whose look it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// What all others are compared with.
@@ -65,7 +61,6 @@ pub enum Part {
     Other(usize),
 }
 
-/// How the figures of one look.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
     /// The number in the page's key.
@@ -73,7 +68,6 @@ pub struct Style {
     pub is_ours: bool,
     /// The number of its colour; the page's classes `s0`, `f0` … are by this.
     pub colour: usize,
-    /// The dashes of its lines; nothing: they are whole.
     pub dash: &'static str,
     pub marker: Marker,
 }

@@ -8,14 +8,10 @@ use core::fmt::Write;
 use crate::style::{Marker, Style};
 use crate::text::escape;
 
-/// Where a text's point is.
 #[derive(Debug, Clone, Copy)]
 pub enum Anchor {
-    /// Its left end.
     Start,
-    /// Its middle.
     Middle,
-    /// Its right end.
     End,
 }
 
@@ -29,13 +25,10 @@ impl Anchor {
     }
 }
 
-/// A picture that is being drawn.
 #[derive(Debug)]
 pub struct Svg {
     body: String,
-    /// In pixels.
     pub width: f64,
-    /// In pixels.
     pub height: f64,
 }
 
@@ -50,7 +43,6 @@ pub fn name_width(name: &str, style: &Style) -> f64 {
 }
 
 impl Svg {
-    /// An empty one.
     pub fn new(width: f64, height: f64) -> Self {
         Self { body: String::new(), width, height }
     }

@@ -30,12 +30,10 @@ pub struct Column {
     pub note: String,
     /// Whose figures these are, by the numbers of a page's key.
     pub who: Option<usize>,
-    /// The number of that one's colour.
     pub colour: usize,
     pub is_ours: bool,
 }
 
-/// Rows under a heading.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Group {
     /// The heading; empty: there is none.
@@ -46,15 +44,12 @@ pub struct Group {
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Cell {
     pub text: String,
-    /// Below it, in small letters.
     pub small: String,
     /// What is shown where it is pointed at.
     pub title: String,
     /// Whom the row is about, by the numbers of a page's key.
     pub who: Option<usize>,
-    /// What it is sorted by; nothing comes last.
     pub sort: String,
-    /// The class by which a page gives it a look.
     pub class: &'static str,
 }
 
@@ -65,7 +60,6 @@ impl<T: Into<String>> From<T> for Column {
 }
 
 impl<T: Into<String>> From<T> for Cell {
-    /// A cell of words, sorted by them.
     fn from(text: T) -> Self {
         let text = text.into();
         Self { sort: text.to_lowercase(), text, ..Self::default() }
@@ -73,7 +67,6 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Cell {
-    /// With a smaller line below it.
     pub fn over(mut self, small: impl Into<String>) -> Self {
         self.small = small.into();
         self
@@ -92,7 +85,6 @@ impl Table {
         Self { lead: 1, columns, ..Self::default() }
     }
 
-    /// One more row, under the last heading.
     pub fn row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         if self.groups.is_empty() {
             self.groups.push(Group::default());

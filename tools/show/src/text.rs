@@ -38,7 +38,6 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// What stands in Markdown for the same text.
 pub fn markdown(text: &str) -> String {
     let special = |c: char| matches!(c, '\\' | '|' | '*' | '<' | '_' | '`');
     let line = |line: &str| -> String {

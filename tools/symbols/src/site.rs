@@ -69,9 +69,31 @@ const FILES: [&str; 4] = ["/include/c++/", "/rustlib/src/rust/library/", "/rust/
 /// How a function says that all it does is to allocate.
 const ALLOCATES: [&str; 6] = ["malloc", "calloc", "memalign", "reallocarray", "strdup", "strndup"];
 
+impl Site {
+    /// The function, whichever of its lines.
+    #[must_use]
+    pub fn function(self) -> Self {
+        Self { entry: Entry { function: self.entry.function, ..Entry::default() }, ..self }
+    }
+}
+
 impl Names {
     /// The site of a call stack: return addresses, the innermost first. `malloc` is the file of the malloc that was recorded.
     pub fn site(&self, stack: impl IntoIterator<Item = u64>, malloc: &str) -> Site {
+        let mut path = [Site::default()];
+        self.path(stack, malloc, &mut path);
+        path[0]
+    }
+
+    /// The site and those that called it, as many as there is room for: functions that [`site`](Self::site) passes over are not among them, and one
+    /// that calls itself is there once. Returns how many there are, at least one.
+    pub fn path(
+        &self,
+        stack: impl IntoIterator<Item = u64>,
+        malloc: &str,
+        path: &mut [Site],
+    ) -> usize {
+        let mut len = 0;
         let (mut innermost, mut wrapper) = (None, None);
         // 0 stands for callers that are not known.
         for ip in stack.into_iter().filter(|&ip| ip != 0) {
@@ -93,16 +115,38 @@ impl Names {
                     wrapper.get_or_insert(site);
                     continue;
                 }
-                return site;
+                if len > 0 && path[len - 1].function() == site.function() {
+                    continue;
+                }
+                path[len] = site;
+                len += 1;
+                if len == path.len() {
+                    return len;
+                }
             }
         }
-        wrapper.or(innermost).unwrap_or_default()
+        if len == 0 {
+            path[0] = wrapper.or(innermost).unwrap_or_default();
+        }
+        len.max(1)
     }
 
     /// What is known of a site.
     #[must_use]
     pub fn at_site(&self, site: Site) -> (Symbol<'_>, &str, u64) {
         (self.symbol(site.entry), self.string(site.module), site.offset)
+    }
+
+    /// A path as people read it: `sdsnew < createObject (object.c:12)`.
+    #[must_use]
+    pub fn path_name(&self, path: &[Site]) -> String {
+        let Some((outermost, inner)) = path.split_last() else { return String::new() };
+        let function = |site: &Site| match self.string(site.entry.function) {
+            "" => self.site_name(*site),
+            function => short(function).into(),
+        };
+        let names = inner.iter().map(function).chain([self.site_name(*outermost)]);
+        names.collect::<Vec<_>>().join(" < ")
     }
 
     /// The site as people read it: `insert (cache.cpp:88)`; `libfoo.so+0x1234` where no function is known.
@@ -199,6 +243,17 @@ mod tests {
         assert_eq!(site(&[1, 3, 4]).0, "/bin/app main /src/main.cpp:40");
         assert_eq!(site(&[6, 4]).0, "/bin/app main /src/main.cpp:40");
         assert_eq!(site(&[1, 5, 4]), ("/bin/app  :0".to_owned(), 0x50));
+    }
+
+    #[test]
+    fn a_path_is_of_the_programs_own_functions() {
+        let names = names();
+        let mut path = [Site::default(); 3];
+        assert_eq!(names.path([1, 2, 4, 4], "", &mut path), 3);
+        assert_eq!(names.path_name(&path), "cache::insert < serve < main (main.cpp:40)");
+        assert_eq!(names.path([1, 3, 4, 4], "", &mut path), 1);
+        assert_eq!(names.path([1, 3], "", &mut path), 1);
+        assert_eq!(names.path_name(&path[..1]), "zmalloc (zmalloc.c:3)");
     }
 
     #[test]

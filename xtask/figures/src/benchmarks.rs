@@ -125,7 +125,6 @@ fn age(top: &Path, record: &Record, ask: Ask) -> Result<String, String> {
     }
 }
 
-/// Every file that is made of the record, with all it has to say.
 fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> {
     let (report, commit) = (&record.report, record.commit(top)?);
     let real = means::real(report);
@@ -155,7 +154,6 @@ fn in_full(report: &Report, commit: &str) -> String {
     )
 }
 
-/// The figures of `docs/performance.md`.
 fn figures(
     top: &Path,
     record: &Record,
@@ -198,7 +196,6 @@ fn figures(
     Ok(counted.into_iter().chain(clock).collect::<Vec<_>>().join("\n\n"))
 }
 
-/// What was measured, where and how, in a few lines.
 fn circumstances(record: &Record, commit: &str) -> String {
     let Report { machine, started, elapsed, runs, scale, .. } = &record.report;
     let short = commit.get(..12).unwrap_or(commit);
@@ -226,7 +223,6 @@ fn put(top: &Path, path: &Path, content: &str) -> Result<(), String> {
     fs::write(top.join(path), content).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The document at `path` with `text` between its markers.
 fn between(top: &Path, path: &str, text: &str) -> Result<String, String> {
     let old = fs::read_to_string(top.join(path)).map_err(|e| format!("{path}: {e}"))?;
     let parts =

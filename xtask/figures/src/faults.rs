@@ -21,7 +21,6 @@ pub(crate) struct Options {
     heapwright: Option<PathBuf>,
 }
 
-/// The folders of programs.
 const SETS: [&str; 3] = ["known", "unseen", "outside"];
 
 /// The chore; whether every fault is named.
@@ -50,7 +49,6 @@ fn at(path: &Path, why: &dyn core::fmt::Display) -> String {
     format!("{}: {why}", path.display())
 }
 
-/// The C and C++ programs of a folder.
 fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|why| at(folder, &why))?;
     let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

@@ -66,7 +66,6 @@ impl Verdict {
 pub(crate) struct Figure {
     /// `None`: it was not.
     pub(crate) value: Option<f64>,
-    /// What is shown instead of the number.
     pub(crate) shown: Option<String>,
     /// Whether it might as well be beyond the bound, or within it.
     pub(crate) is_untold: bool,

@@ -128,7 +128,6 @@ fn value(metrics: &Metrics, name: &str) -> Option<f64> {
     metrics.values.iter().find(|value| value.0 == name).map(|value| value.1)
 }
 
-/// The height of a curve.
 fn point(metrics: &Metrics, series: &str, x: f64) -> Option<f64> {
     let is_it = |point: &&(String, f64, f64)| point.0 == series && (point.1 - x).abs() < 1e-9;
     metrics.points.iter().find(is_it).map(|point| point.2)
@@ -172,7 +171,6 @@ fn stack(program: &Path) -> Result<Option<f64>, String> {
     Ok(share)
 }
 
-/// How often each way is run.
 const RUNS: usize = 11;
 
 fn chain(program: &Path, library: &Path, quick: bool) -> Result<Option<f64>, String> {

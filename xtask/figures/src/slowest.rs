@@ -36,7 +36,6 @@ pub(crate) struct Options {
 /// What no call should take, in microseconds.
 const MOST: f64 = 100.0;
 
-/// The chore; it has no bounds to fail.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let (program, library) = command::workloads(options.lib.as_deref())?;
     let mut table = figures::table(["µs", "malloc", "free"]);
@@ -66,7 +65,6 @@ pub(crate) fn definitions() -> Result<Vec<Definition>, String> {
         .map_err(|e| e.to_string())
 }
 
-/// The definitions of workloads of ours that the names mean.
 fn chosen(names: &[String]) -> Result<Vec<Definition>, String> {
     let mut all = definitions()?;
     let group = |d: &Definition| format!("{:?}", d.group).to_lowercase();

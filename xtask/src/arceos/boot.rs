@@ -8,11 +8,8 @@ use std::process::Command;
 
 const QEMU: &str = "qemu-system-riscv64";
 
-/// A kernel has to have shut down by then.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A firmware and a kernel for it.
-#[derive(Debug)]
 pub(super) struct Images {
     pub(super) firmware: PathBuf,
     pub(super) kernel: PathBuf,
@@ -32,12 +29,10 @@ impl Run {
     }
 }
 
-/// What to install, when QEMU is not here.
 pub(super) fn missing() -> Option<String> {
     command::missing(QEMU, "qemu-system-misc")
 }
 
-/// Boots it and waits until it shuts down.
 pub(super) fn boot(images: &Images) -> Result<Run, String> {
     let mut command = Command::new(QEMU);
     command.args(["-machine", "virt", "-m", "128M", "-nographic", "-icount", "shift=0"]);

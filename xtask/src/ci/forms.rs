@@ -40,7 +40,6 @@ fn with(missing: Option<String>, run: impl FnOnce() -> Outcome) -> Outcome {
     }
 }
 
-/// The kernels' own workspace.
 const BARE_METAL: &str = "bare-metal/Cargo.toml";
 
 /// Other packages that are not of the workspace, each with its manifest.
@@ -50,7 +49,6 @@ const ALONE: [(&str, &str); 3] = [
     ("fuzz/Cargo.toml", "heapwright-fuzz"),
 ];
 
-/// How the steps are run that are no chore.
 pub(super) fn form(name: &str) -> Option<fn(&Form) -> Outcome> {
     Some(match name {
         "fmt" => |_| fmt(),
@@ -217,7 +215,6 @@ fn command(command: &mut Command) -> Outcome {
     finish(command).map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }
 
-/// Another chore, as one would type it.
 pub(super) fn chore(words: &[&str]) -> Outcome {
     if crate::run(words) == ExitCode::SUCCESS {
         Outcome::Passed

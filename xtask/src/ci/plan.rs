@@ -31,7 +31,6 @@ impl Plan {
         Self { steps, packages: Vec::new(), all: true }
     }
 
-    /// What a change of these paths takes.
     pub(super) fn of(packages: &[Package], paths: &[String]) -> Self {
         let tree = Tree { packages };
         if let Some(path) = paths.iter().find(|path| !tree.is_named(path)) {

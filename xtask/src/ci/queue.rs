@@ -28,7 +28,6 @@ struct State {
     failures: String,
 }
 
-/// The folder of the libraries, for `HEAPWRIGHT_EMBED`.
 #[derive(PartialEq, Eq)]
 enum Libraries {
     ToBuild,

@@ -66,7 +66,6 @@ impl Step {
     }
 }
 
-/// The steps as CONTRIBUTING.md has them.
 pub(crate) fn table() -> String {
     let mut table = String::from(
         "| step | what it checks | taken with | `ci all` does more |\n|---|---|---|---|\n",

@@ -2,8 +2,6 @@
 
 use core::time::Duration;
 
-/// What one step said, and how it ended.
-#[derive(Debug)]
 pub(super) struct Said {
     pub(super) name: String,
     pub(super) log: String,

@@ -21,12 +21,10 @@ const ORDER: &[&[&str]] = &[
 /// Packages outside the layers: they may use anything, and a layer may use only testkit, only for its tests.
 const OUTSIDE: &[&str] = &["testkit", "tests", "model", "fuzz", "xtask", "examples", "bench"];
 
-/// Where a package stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A layer: its level counted from below, and its name.
     Layer(usize, String),
-    /// A package that is no layer.
     Outside(String),
     /// A folder nobody has given a place.
     Unknown,
@@ -53,7 +51,6 @@ impl Place {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct Package {
     pub(crate) name: String,
     /// Its folder, seen from the top of the tree: `crates/base`.

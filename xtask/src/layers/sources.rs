@@ -70,7 +70,6 @@ fn test_modules(text: &str) -> impl Iterator<Item = &str> {
         .filter_map(|(_, line)| line.strip_suffix(';')?.rsplit_once("mod ").map(|(_, name)| name))
 }
 
-/// What stands in `text` that may not; with its line.
 fn offences(text: &str, may_ask: bool) -> impl Iterator<Item = (usize, &'static str)> {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
     let mut before = "";

@@ -8,7 +8,6 @@ pub(super) struct Tally {
     passed: usize,
     skipped: Vec<(String, String)>,
     failed: Vec<String>,
-    /// What the runner said of the failures.
     said: String,
     success: bool,
 }

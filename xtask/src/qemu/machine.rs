@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-#[derive(Debug)]
 pub(crate) struct Machine {
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,

@@ -60,7 +60,6 @@ pub(crate) const MUSL: Target = Target {
     cc: Some("musl-gcc"),
     ..Target::new("x86_64-unknown-linux-musl")
 };
-/// Linux on aarch64, with glibc.
 pub(crate) const AARCH64: Target =
     Target { cc: Some("aarch64-linux-gnu-gcc"), ..Target::new("aarch64-unknown-linux-gnu") };
 

@@ -58,7 +58,6 @@ impl Takes {
     }
 }
 
-/// The file; an empty one when it is not there.
 pub(super) fn read() -> Result<Golden, String> {
     expected::read(FILE)
 }
@@ -73,7 +72,7 @@ impl Golden {
 
     pub(super) fn write(&self) -> Result<PathBuf, String> {
         let head = "# Bytes of flash at opt-level z, and bytes of control block.\n\
-             # Written by `cargo xtask size --write`, checked by `cargo xtask size --check`.\n";
+             # Written by `cargo xtask size --write`, checked by `cargo xtask size --check`.";
         expected::write(FILE, head, self)
     }
 

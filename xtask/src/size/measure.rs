@@ -49,7 +49,6 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// What is more than in `empty`.
     pub(super) fn net_of(self, empty: Size) -> Size {
         Size { code: self.code.saturating_sub(empty.code), ..self }
     }

@@ -21,7 +21,6 @@ const ENVIRONMENTS: [Option<&str>; 8] = [
 /// What a storm takes beyond its seconds: the end of its last round, and looking for what it left.
 const OVERHEAD: f64 = 1.0;
 
-/// One run: which storm, and under what.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run {
     pub(super) number: u64,
@@ -70,7 +69,6 @@ pub(super) fn seconds_each(total: f64, storms: usize) -> f64 {
     each.clamp(1.0, 20.0).floor()
 }
 
-/// A seed nobody chose.
 pub(super) fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     // Short enough to be typed.

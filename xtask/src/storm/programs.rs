@@ -69,7 +69,6 @@ pub(super) const STORMS: &[Storm] = &[
 const LIBRARIES: [&str; 2] = ["handlers", "plugin"];
 
 /// Where the compiled programs and the library they run on are.
-#[derive(Debug)]
 pub(super) struct Built {
     folder: PathBuf,
     library: Option<PathBuf>,
@@ -141,7 +140,6 @@ impl Built {
         command
     }
 
-    /// The same, for a shell.
     pub(super) fn by_hand(&self, run: &Run, seconds: f64) -> String {
         let set = self.variables(run);
         let set = set.iter().map(|(name, value)| format!("{name}={} ", value.to_string_lossy()));

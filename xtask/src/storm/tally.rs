@@ -13,7 +13,6 @@ struct Row {
     sums: Vec<(String, u64)>,
 }
 
-/// Counts by storm.
 #[derive(Debug, Default)]
 pub(super) struct Tally(BTreeMap<&'static str, Row>);
 

@@ -28,7 +28,6 @@ pub(super) enum Ending {
     Failed(String),
 }
 
-#[derive(Debug)]
 pub(super) struct Watched {
     pub(super) ending: Ending,
     pub(super) seconds: f64,

@@ -6,19 +6,15 @@ mod x86;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// The next one.
     Next,
-    /// The next one or this one.
     Branch(u64),
     /// This one, in the same function or as a tail call.
     Jump(u64),
-    /// A function, then the next one.
     Call(u64),
     /// A function that only a register knows, then the next one.
     CallIndirect,
     /// One of these: a jump table, or what only a register knows while there is none.
     Table(Vec<u64>),
-    /// The caller.
     Return,
     /// The caller or the next one.
     ReturnMaybe,
@@ -28,7 +24,6 @@ pub(super) enum Flow {
     Repeat,
 }
 
-/// The architectures there are decoders for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arch {
     Riscv,
@@ -37,7 +32,6 @@ pub(super) enum Arch {
 }
 
 impl Arch {
-    /// The disassembler, and how it is to print.
     pub(super) fn objdump(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Arch::Riscv => ("riscv64-unknown-elf-objdump", &["-M", "no-aliases"]),

@@ -25,7 +25,6 @@ const LIMITS: [(&str, &str, u64); 4] = [
     ("riscv64gc+zbb", "free", 85),
 ];
 
-/// The limit of an entry point, where it has one.
 pub(super) fn limit(target: &str, allocator: &str, entry: &str) -> Option<u64> {
     let limit = LIMITS.iter().find(|(t, e, _)| *t == target && *e == entry);
     limit.filter(|_| allocator == "tlsf").map(|(_, _, most)| *most)
@@ -66,7 +65,6 @@ impl Takes {
     }
 }
 
-/// The file; an empty one when it is not there.
 pub(super) fn read() -> Result<Golden, String> {
     expected::read(FILE)
 }
@@ -89,7 +87,7 @@ impl Golden {
     pub(super) fn write(&self) -> Result<PathBuf, String> {
         let head = "# The longest path of each entry point in instructions, from the disassembly.\n\
              # Written by `cargo xtask wcet --write`, checked by `cargo xtask wcet --check`.\n\
-             # [declared] is kept as it is: what an indirect call may take, by a part of its function's name.\n";
+             # [declared] is kept as it is: what an indirect call may take, by a part of its function's name.";
         expected::write(FILE, head, self)
     }
 

@@ -18,10 +18,8 @@ pub(super) struct Instruction {
     explained: Option<u64>,
 }
 
-#[derive(Debug)]
 pub(super) struct Program {
     pub(super) code: BTreeMap<u64, Instruction>,
-    /// Functions by name, and where each begins.
     pub(super) functions: BTreeMap<String, u64>,
     /// The same, by address, each with its end.
     ranges: BTreeMap<u64, (String, u64)>,

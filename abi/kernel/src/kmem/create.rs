@@ -19,7 +19,6 @@ use crate::name::Name;
 /// `slab_flags_t`.
 pub(super) type SlabFlags = u32;
 
-/// The flags that change something.
 const HWCACHE_ALIGN: SlabFlags = 0x001;
 const PANIC: SlabFlags = 0x002;
 const POISON: SlabFlags = 0x004;
@@ -46,7 +45,6 @@ unsafe fn construct(context: *mut (), object: NonNull<u8>) {
     cache.member.life.build(Kind::Cache, call);
 }
 
-/// What a cache is asked to be.
 fn settings(name: &str, size: u32, align: u32, flags: SlabFlags) -> Settings {
     let debug = [
         (POISON, DebugFlags::POISON),
@@ -65,7 +63,6 @@ fn settings(name: &str, size: u32, align: u32, flags: SlabFlags) -> Settings {
     if flags & HWCACHE_ALIGN != 0 { settings.align_to_lines() } else { settings }
 }
 
-/// Why there is no cache.
 enum Failed {
     NoName,
     Refused(Refused),

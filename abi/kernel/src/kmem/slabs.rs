@@ -8,7 +8,6 @@ use super::Cache;
 use crate::owners;
 use crate::pages::{PAGE, Pages};
 
-/// Pages for a cache.
 pub(super) struct Slabs {
     owner: *const Cache,
 }

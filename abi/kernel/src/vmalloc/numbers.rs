@@ -5,7 +5,6 @@ use base::PageAllocator;
 
 use crate::pages::{PAGE, Pages};
 
-/// The numbers of frames, while they are gathered.
 pub(super) struct Numbers {
     start: NonNull<u32>,
     count: usize,

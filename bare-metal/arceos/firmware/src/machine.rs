@@ -84,7 +84,6 @@ global_asm!(
     "mret",
 );
 
-/// Why the machine trapped.
 pub(crate) enum Cause {
     Timer,
     Call,
@@ -156,7 +155,6 @@ pub(crate) fn print_number(n: usize) {
     }
 }
 
-/// QEMU ends with `status`.
 pub(crate) fn power_off(status: u16) -> ! {
     let word = if status == 0 { 0x5555 } else { (u32::from(status) << 16) | 0x3333 };
     // SAFETY: the board's test device.

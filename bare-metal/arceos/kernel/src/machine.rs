@@ -5,7 +5,6 @@ use core::arch::asm;
 /// Our firmware's own call, in the space that SBI leaves to it.
 const VERDICT: usize = 0x0A00_0001;
 
-/// Instructions executed so far.
 pub(crate) fn instructions() -> u64 {
     let count;
     // SAFETY: reads a counter, which the firmware permits.
@@ -13,7 +12,6 @@ pub(crate) fn instructions() -> u64 {
     count
 }
 
-/// Tells the firmware that the test has passed.
 pub(crate) fn passed() {
     // SAFETY: an SBI call: changes a0 and a1.
     unsafe { asm!("ecall", in("a7") VERDICT, in("a6") 0, lateout("a0") _, lateout("a1") _) };

@@ -4,7 +4,6 @@ use super::Subject;
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-/// No allocator.
 pub(crate) struct Chosen;
 
 impl Subject for Chosen {

@@ -191,7 +191,6 @@ fn insert(
 }
 
 impl Space {
-    /// Which eighth `place` is in.
     fn octant(self, place: Vector) -> (usize, Self) {
         let half = self.half / 2.0;
         let (mut octant, mut middle) = (0, self.middle);

@@ -199,7 +199,6 @@ fn split<'a>(
     (!factor.is_one() && factor != *n).then_some(factor)
 }
 
-/// A random prime of `bits` bits, at most 64.
 fn prime(rng: &mut Rng, bits: usize) -> u64 {
     loop {
         let candidate = (rng.next() | 1 << 63) >> (64 - bits) | 1;
@@ -227,7 +226,6 @@ fn is_prime(n: u64) -> bool {
     })
 }
 
-/// `base` to the power of `exponent`, modulo `n`.
 #[expect(clippy::cast_possible_truncation, reason = "less than n, which has 64 bits")]
 fn power(base: u64, mut exponent: u64, n: u64) -> u64 {
     let times = |a: u64, b: u64| (u128::from(a) * u128::from(b) % u128::from(n)) as u64;

@@ -7,7 +7,6 @@
 
 use core::cell::Cell;
 
-/// Variables of a word of a cube.
 const IN_WORD: usize = 16;
 /// The lower bit of each pair.
 const LOWER: u32 = 0x5555_5555;
@@ -78,7 +77,6 @@ impl Cube {
         both.into_iter().all(|word| (word | word >> 1) & LOWER == LOWER)
     }
 
-    /// Whether all points of `other` are in it.
     pub(super) fn contains(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & b == *b)
     }
@@ -101,7 +99,6 @@ impl Cube {
     }
 }
 
-/// The cover as it is within `space`.
 pub(super) fn within<'a>(cover: impl Iterator<Item = &'a Cube>, space: &Cube) -> Cover {
     let mut inside = list(cover.size_hint().0);
     inside.extend(cover.filter(|cube| cube.meets(space)).map(|cube| cube.within(space)));
@@ -130,14 +127,12 @@ fn most_used(cover: &[Cube], variables: usize) -> (Option<usize>, Vec<Use>) {
     (both.max_by_key(|v| uses[*v].zeros + uses[*v].ones), uses)
 }
 
-/// The half of all points where `variable` is 0 or 1.
 fn half(variables: usize, variable: usize, allowed: u32) -> Cube {
     let mut half = Cube::all(variables);
     half.set(variable, allowed);
     half
 }
 
-/// Whether every point is in the cover.
 pub(super) fn is_everything(cover: &[Cube], variables: usize) -> bool {
     if cover.iter().any(Cube::is_all) {
         return true;
@@ -149,7 +144,6 @@ pub(super) fn is_everything(cover: &[Cube], variables: usize) -> bool {
     })
 }
 
-/// The points that are not in the cover.
 pub(super) fn complement(cover: &[Cube], variables: usize) -> Cover {
     if cover.iter().any(Cube::is_all) {
         return list(0);

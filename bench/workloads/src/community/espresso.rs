@@ -23,7 +23,6 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-/// Points that are tried of each function.
 const POINTS: usize = 2000;
 
 fn run(arguments: &Arguments, results: &mut Results) {
@@ -104,7 +103,6 @@ fn expand(mut cover: Cover, off: &Cover, variables: usize) -> Cover {
     done
 }
 
-/// Drops each cube that the others cover.
 fn irredundant(mut cover: Cover, variables: usize) -> Cover {
     let mut at = 0;
     while at < cover.len() {

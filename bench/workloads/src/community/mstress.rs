@@ -105,7 +105,6 @@ fn run(arguments: &Arguments, results: &mut Results) {
     results.peak_live(peak);
 }
 
-/// One thread's life.
 fn work(arguments: &Arguments, mut rng: Rng, slots: &[Slot]) -> Left {
     let largest = arguments.size("largest");
     let mut kept: Vec<Tree> = Vec::with_capacity(KEPT);
@@ -126,7 +125,6 @@ fn work(arguments: &Arguments, mut rng: Rng, slots: &[Slot]) -> Left {
     Left { kept, calls }
 }
 
-/// Puts the tree into a slot, and frees the one that was there.
 fn exchange(slots: &[Slot], rng: &mut Rng, tree: Tree) {
     let slot = &slots[rng.below(slots.len())];
     let old = slot.lock().unwrap_or_else(PoisonError::into_inner).replace(tree);

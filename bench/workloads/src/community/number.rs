@@ -7,7 +7,6 @@
 use core::cmp::Ordering;
 use core::sync::atomic::{self, AtomicU64};
 
-/// Numbers that had a block.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// Not below zero.
@@ -41,7 +40,6 @@ impl Number {
         Self::of(digits)
     }
 
-    /// 2 to the power of `bits`.
     fn power_of_two(bits: usize) -> Self {
         let mut digits = vec![0; bits / 32 + 1];
         digits[bits / 32] = 1 << (bits % 32);
@@ -61,7 +59,6 @@ impl Number {
         (self.digits.len() * 32).saturating_sub(top)
     }
 
-    /// Its lowest 64 bits.
     pub(super) fn low_bits(&self) -> u64 {
         let digit = |at| u64::from(self.digits.get(at).copied().unwrap_or(0));
         digit(0) | digit(1) << 32

@@ -43,9 +43,7 @@ pub(crate) const SH8: Workload = Workload {
 const LARGEST: Parameter = fixed("largest", 1000, "bytes of the largest block");
 const KEPT: Parameter = fixed("kept", 4000, "blocks that a thread keeps at most");
 
-/// Bytes of a burst, about.
 const BURST: usize = 1000;
-/// Blocks of the longest burst.
 const LONGEST: usize = 64;
 
 struct Thread<'a> {

@@ -25,7 +25,6 @@ const READY: usize = 8;
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Maps the memory.
 pub(crate) fn start() {
     // SAFETY: malloc takes any size.
     let memory: *mut u8 = unsafe { libc::aligned_alloc(STRIDE, PIECES * STRIDE) }.cast();

@@ -17,7 +17,6 @@ use blocks::subjects::{self, Visit};
 use blocks::tlsf_c;
 use registry::{BLOCKS, FORMS, PEERS, TLSF_C};
 
-/// What stands before a payload.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 struct Prefix {

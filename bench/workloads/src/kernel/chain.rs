@@ -41,7 +41,6 @@ pub(crate) const WORKLOAD: Workload = Workload {
 };
 
 const ITEMS: usize = 200;
-/// Bytes of an item.
 const SIZES: [usize; 6] = [24, 32, 40, 48, 56, 64];
 /// Bytes of the others' objects, and how many others there are.
 const OTHER: usize = 64;
@@ -138,7 +137,6 @@ impl Visit for Chain<'_> {
     }
 }
 
-/// What was seen of one size, by chain.
 #[derive(Default)]
 struct Seen {
     walk: Vec<f64>,
@@ -244,7 +242,6 @@ impl<T: Copy> Others<T> {
         all
     }
 
-    /// One more of each user's.
     pub(super) fn grow<A: Serve<Token = T>>(&mut self, heap: &mut A) {
         for _ in 0..STREAMS {
             if !A::IS_SHARED {
@@ -260,7 +257,6 @@ impl<T: Copy> Others<T> {
         }
     }
 
-    /// Frees all.
     pub(super) fn end<A: Serve<Token = T>>(self, heap: &mut A) {
         for token in self.shared {
             // SAFETY: live, and not used again.

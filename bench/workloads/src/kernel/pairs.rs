@@ -25,7 +25,6 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-/// Bytes of an object.
 const SIZE: usize = 64;
 const BULK: usize = 16;
 

@@ -30,14 +30,11 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-/// Bytes of an object.
 const SIZE: usize = 40;
-/// Objects of the text.
 const TEN: usize = 10;
 /// Objects of a slab of 4 KiB, and of a magazine.
 const SLAB: usize = 102;
 const ROUNDS: usize = 60;
-/// Items in a row.
 const ITEMS: usize = 20;
 
 fn run(arguments: &Arguments, results: &mut Results) {
@@ -230,7 +227,6 @@ fn c(results: &mut Results, seed: u64) {
     cache.play(results, "C", &ten);
 }
 
-/// Twenty items after others.
 struct Items<'a> {
     series: String,
     size: usize,

@@ -147,7 +147,6 @@ fn run(
     }
 }
 
-/// What was seen of one range.
 struct Seen {
     /// Of a pair; nothing if nothing was granted.
     ns: Option<f64>,
@@ -171,7 +170,6 @@ struct Bench<'a> {
     results: &'a mut Results,
 }
 
-/// An object, and what was asked for.
 type Slot<T> = Option<(T, usize)>;
 
 impl Visit for Bench<'_> {
@@ -329,7 +327,6 @@ impl<A: Serve> Range<'_, A> {
         }
     }
 
-    /// Pairs that are timed.
     #[inline(never)]
     fn replace(&mut self, pairs: u64) {
         let (mut run, mut begun) = (0, Pieces::now());
@@ -392,7 +389,6 @@ impl<A: Serve> Range<'_, A> {
     }
 }
 
-/// The lowest byte.
 #[expect(clippy::cast_possible_truncation, reason = "the lowest byte is what is wanted")]
 const fn low8(number: usize) -> u8 {
     number as u8

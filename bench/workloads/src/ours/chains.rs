@@ -20,7 +20,6 @@ use crate::rng::Rng;
 use crate::sizes::doublings;
 
 const BATCH: usize = 64;
-/// Batches that a queue holds.
 const QUEUE: usize = 16;
 
 type Batch = [Block; BATCH];
@@ -69,7 +68,6 @@ fn run(arguments: &Arguments, results: &mut Results) {
     results.peak_live(((stages - 1) * QUEUE + stages) * BATCH * mean);
 }
 
-/// The sum of the keys sent.
 fn produce(to: &SyncSender<Batch>, batches: u64, largest: u32, seed: u64) -> u64 {
     let mut rng = Rng::new(seed);
     let mut sum = 0_u64;
@@ -100,7 +98,6 @@ fn pass_on(from: &Receiver<Batch>, to: &SyncSender<Batch>, largest: u32, seed: u
     }
 }
 
-/// The sum of the keys received.
 fn consume(from: &Receiver<Batch>) -> u64 {
     let mut sum = 0_u64;
     for batch in from {

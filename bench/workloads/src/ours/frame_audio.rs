@@ -162,8 +162,6 @@ fn sleep_until(ns: u64) {
     }
 }
 
-/// The audio thread's part.
-#[derive(Debug)]
 struct Audio {
     rng: Rng,
     buffers: Vec<Block>,
@@ -206,7 +204,6 @@ impl Audio {
     }
 }
 
-#[derive(Debug)]
 struct Game {
     rng: Rng,
     objects: Vec<Block>,
@@ -309,7 +306,6 @@ impl Game {
         self.level = level;
     }
 
-    /// Frees all that is left.
     fn end(self) {
         let all = self.objects.into_iter().chain(self.level).chain(self.lasting);
         all.for_each(Block::free);

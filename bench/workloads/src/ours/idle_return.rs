@@ -69,7 +69,6 @@ fn run(arguments: &Arguments, results: &mut Results) {
     rest.into_iter().chain(new).for_each(Block::free);
 }
 
-/// The bytes of the blocks and of their table.
 fn live(blocks: &Vec<Block>) -> usize {
     blocks.iter().map(Block::size).sum::<usize>() + blocks.capacity() * size_of::<Block>()
 }

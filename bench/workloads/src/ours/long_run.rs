@@ -35,7 +35,6 @@ const COARSE: usize = 32_768;
 const DOUBLINGS: u32 = 7;
 /// The shortest of a block of 256 bytes.
 const CACHED: usize = 32 << 10;
-/// The smallest of a cached block.
 const SMALLEST: usize = 45;
 const _: () = assert!(
     (CACHED << DOUBLINGS) * 2 * 16 / SMALLEST.isqrt() <= FINE * COARSE,
@@ -64,8 +63,6 @@ struct Entry {
 
 const HEAD: usize = size_of::<Entry>();
 
-/// Everything that is live.
-#[derive(Debug)]
 struct Cache {
     fine: Vec<*mut Entry>,
     coarse: Vec<*mut Entry>,

@@ -32,8 +32,6 @@ const PHASES: [(&str, u32, u32); 3] = [("small", 4, 8), ("medium", 9, 13), ("lar
 /// Looks in a phase: while it replaces the one before, and while it works.
 const LOOKS: usize = 16;
 
-/// All blocks, and what they amount to.
-#[derive(Debug)]
 struct Heap {
     rng: Rng,
     blocks: Vec<Block>,

@@ -12,7 +12,6 @@ struct Look {
     resident: usize,
 }
 
-#[derive(Debug)]
 pub(super) struct Looks(Vec<Look>);
 
 impl Looks {
@@ -30,14 +29,12 @@ impl Looks {
         resident
     }
 
-    /// The `live` lines.
     pub(super) fn print(&self, results: &mut Results) {
         for look in &self.0 {
             results.live(look.ns, look.live);
         }
     }
 
-    /// The most that was live.
     pub(super) fn peak_live(&self) -> usize {
         self.0.iter().map(|look| look.live).max().unwrap_or(0)
     }

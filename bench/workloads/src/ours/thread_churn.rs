@@ -23,7 +23,6 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-#[derive(Debug)]
 struct Life {
     blocks: usize,
     left: usize,

@@ -26,16 +26,13 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-/// Items in a row.
 const ITEMS: usize = 20;
-/// Bytes of an item.
 const SIZES: [usize; 2] = [32, 40];
 /// Items that are freed, one after the other, before as many are allocated again: the text's, and the rest of ten.
 const FREED: [&[usize]; 3] = [&[4], &[1, 8], &[0, 2, 3, 5, 6, 7, 9]];
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// From an item to the one before, in bytes.
     distances: Vec<usize>,
     /// Items that were allocated after others had been freed, and those which are not where the last of these was.
     again: usize,

@@ -6,19 +6,18 @@ use crate::list::Workload;
 use crate::results::Results;
 use crate::{heap, threads};
 
+/// Blocks of the text's batch.
 const BATCH: usize = 100;
 
 pub(crate) const ONE_THREAD: Workload = Workload {
     name: "bench-tiny",
     about: "100 blocks of 16 bytes are allocated, then freed in the same order, in one thread",
-    parameters: &[SIZE, scaled("iterations", 1_200_000, "batches of 100 blocks")],
-    run: |arguments, results| {
-        let (size, iterations) = (arguments.size("size"), arguments.get("iterations"));
-        let start = timing::now();
-        batches(size, iterations);
-        results.work(iterations * 2 * BATCH as u64, timing::now() - start);
-        results.peak_live(size * BATCH);
-    },
+    parameters: &[
+        SIZE,
+        BLOCKS,
+        scaled("iterations", 1_200_000, "batches of 100 blocks, or fewer larger ones"),
+    ],
+    run: |arguments, results| run(arguments, results, 1),
 };
 
 pub(crate) const THREADS: Workload = Workload {
@@ -26,24 +25,35 @@ pub(crate) const THREADS: Workload = Workload {
     about: "the same in four threads, each with blocks of its own",
     parameters: &[
         SIZE,
+        BLOCKS,
         fixed("threads", 4, "threads"),
-        scaled("iterations", 250_000, "batches of 100 blocks in each thread"),
+        scaled("iterations", 250_000, "batches of 100 blocks in each thread, or fewer larger ones"),
     ],
-    run: run_threads,
+    run: |arguments, results| run(arguments, results, arguments.size("threads")),
 };
 
 const SIZE: Parameter = fixed("size", 16, "bytes of a block");
 
-fn run_threads(arguments: &Arguments, results: &mut Results) {
-    let (size, iterations) = (arguments.size("size"), arguments.get("iterations"));
-    let count = arguments.size("threads");
-    let (_, ns) = threads::together(count, |_| batches(size, iterations));
-    results.work(count as u64 * iterations * 2 * BATCH as u64, ns);
-    results.peak_live(size * BATCH * count);
+/// With more blocks than a cache of the thread holds the allocator behind it is reached.
+const BLOCKS: Parameter = fixed("blocks", BATCH as u64, "blocks of a batch").least(1);
+
+fn run(arguments: &Arguments, results: &mut Results, threads: usize) {
+    let (size, blocks) = (arguments.size("size"), arguments.size("blocks"));
+    let iterations = (arguments.get("iterations") * BATCH as u64).div_ceil(blocks as u64);
+    let ns = if threads == 1 {
+        // In a process that never had another.
+        let start = timing::now();
+        batches(size, blocks, iterations);
+        timing::now() - start
+    } else {
+        threads::together(threads, |_| batches(size, blocks, iterations)).1
+    };
+    results.work(threads as u64 * iterations * 2 * blocks as u64, ns);
+    results.peak_live(size * blocks * threads);
 }
 
-fn batches(size: usize, iterations: u64) {
-    let mut blocks = [core::ptr::null_mut(); BATCH];
+fn batches(size: usize, blocks: usize, iterations: u64) {
+    let mut blocks = vec![core::ptr::null_mut(); blocks];
     for _ in 0..iterations {
         // No two blocks have one key, so that one that is handed out twice is found out.
         for (i, block) in blocks.iter_mut().enumerate() {
@@ -51,7 +61,7 @@ fn batches(size: usize, iterations: u64) {
             // SAFETY: a block of `size`, or null.
             unsafe { mark(*block, size, i as u64) };
         }
-        for (i, block) in blocks.into_iter().enumerate() {
+        for (i, block) in blocks.iter().copied().enumerate() {
             // SAFETY: marked above.
             unsafe { verify(block, size, i as u64) };
             // SAFETY: allocated above, and not used again.

@@ -32,12 +32,10 @@ pub(crate) const WORKLOAD: Workload = Workload {
 const ITEMS: usize = 200;
 /// Pieces of the walks of a size; the middle one counts.
 const PIECES: u64 = 64;
-/// Bytes of an item.
 const SIZES: [usize; 9] = [16, 24, 32, 40, 48, 56, 64, 96, 128];
 /// With more bytes than this between them, neighbours are apart: at least a line of the cache.
 const NEAR: usize = 64;
 
-/// The beginning of every item.
 struct Item {
     next: *mut Item,
     number: u64,

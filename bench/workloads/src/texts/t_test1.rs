@@ -35,7 +35,6 @@ pub(crate) const GRID: Workload = Workload {
     run: run_grid,
 };
 
-/// The threads of the grid's curves.
 const THREADS: [usize; 9] = [1, 2, 3, 4, 5, 8, 12, 16, 20];
 /// Its largest sizes: 64 bytes to 128 KiB, as powers of two.
 const LARGEST: core::ops::RangeInclusive<u32> = 6..=17;

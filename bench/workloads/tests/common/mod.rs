@@ -9,14 +9,12 @@ pub(crate) fn run(words: &[&str]) -> Output {
     program.args(words).output().expect("the program was built with this test")
 }
 
-/// What a run printed, which ended well.
 pub(crate) fn printed(words: &[&str]) -> String {
     let output = run(words);
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("words and numbers")
 }
 
-/// The same as words.
 pub(crate) fn lines(words: &[&str]) -> Vec<Vec<String>> {
     printed(words).lines().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
 }

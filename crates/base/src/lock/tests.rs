@@ -135,7 +135,6 @@ fn who_leaves_to_a_waiter_waits_only_where_there_is_one() {
     lock.release();
 }
 
-/// Counts how deep its threads are inside.
 struct Deep;
 
 std::thread_local!(static DEPTH: core::cell::Cell<u32> = const { core::cell::Cell::new(0) });

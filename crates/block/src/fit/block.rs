@@ -61,9 +61,7 @@ pub struct Block(NonNull<Node>);
 
 impl Block {
     /// The block at `at`.
-    ///
     /// # Safety
-    ///
     /// `at` is aligned as block-H1 says, and its [`MIN`] bytes (a sentinel's one word) are the heap's
     /// for as long as the result is used.
     #[inline]
@@ -72,9 +70,7 @@ impl Block {
     }
 
     /// The block whose payload this is.
-    ///
     /// # Safety
-    ///
     /// It is a live block's.
     #[inline]
     pub unsafe fn of(payload: NonNull<u8>) -> Self {

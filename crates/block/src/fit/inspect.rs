@@ -34,7 +34,6 @@ impl<P: Policy> Stats for Fit<P> {
     }
 }
 
-/// What a walk over the blocks adds up to.
 #[derive(Default)]
 struct Sums {
     total: usize,

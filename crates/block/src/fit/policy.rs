@@ -15,7 +15,6 @@ use super::tree::{ByAddress, Order, SmallestFirst, Tree};
 
 /// What a policy has to say; sealed.
 pub trait Choose: Sized {
-    /// How the free blocks are sorted.
     type Order: Order;
     /// The policy before its first choice.
     const START: Self;
@@ -31,7 +30,6 @@ pub trait Choose: Sized {
     #[inline]
     fn served(&mut self, _end: usize) {}
 
-    /// The size of a largest hole.
     fn largest(holes: &Tree<Self::Order>) -> usize;
 }
 

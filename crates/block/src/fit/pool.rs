@@ -36,7 +36,6 @@ struct Record {
 pub(super) struct Pool(NonNull<Record>);
 
 impl Pool {
-    /// Where blocks begin.
     #[inline]
     pub(super) fn first(self) -> Block {
         // SAFETY: by pool-G1's construction a block follows the record.
@@ -45,7 +44,6 @@ impl Pool {
         unsafe { Block::at(first) }
     }
 
-    /// The address and length as they were added.
     pub(super) fn added(self) -> (*mut u8, usize) {
         // SAFETY: the record is initialised and the heap's.
         let record = unsafe { self.0.as_ref() };
@@ -131,12 +129,10 @@ impl Pools {
         Ok(Pool(record))
     }
 
-    /// The pool that was added at `start`.
     pub(super) fn find(&self, start: *const u8) -> Option<Pool> {
         self.iter().find(|pool| pool.added().0.cast_const() == start)
     }
 
-    /// Forgets a pool.
     pub(super) fn remove(&mut self, pool: Pool) {
         let before = self.iter().take_while(|other| *other != pool).last();
         self.set_after(before, pool.next());

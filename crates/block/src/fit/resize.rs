@@ -14,7 +14,6 @@ use super::block::{Block, MIN, block_size};
 use super::{Fit, Policy};
 
 impl<P: Policy> ResizeInPlace for Fit<P> {
-    /// O(depth).
     #[inline]
     unsafe fn resize_in_place(&mut self, block: NonNull<u8>, new_size: usize) -> bool {
         if new_size > isize::MAX as usize {

@@ -36,7 +36,6 @@ pub trait Order {
     /// Whether `a` stands to the left of `b`.
     fn before(a: Block, b: Block) -> bool;
 
-    /// Whether `a` stands above `b`.
     fn above(a: Block, b: Block) -> bool;
 
     /// Whether that can be told at a glance.

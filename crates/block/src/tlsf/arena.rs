@@ -25,9 +25,7 @@ use super::placement::Placement;
 use super::tier::Tier;
 
 /// Memory whose end can be moved: a page table's top, the rest of a board's RAM, `brk`.
-///
 /// # Safety
-///
 /// After [`resize`](Self::resize) said yes, `len` bytes from [`base`](Self::base) on are valid
 /// for reads and writes and nobody else's; what was there before within them is kept.
 pub unsafe trait Tail {

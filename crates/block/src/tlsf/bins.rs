@@ -76,7 +76,6 @@ impl<C: Control, T: Tier> Table<C, T> {
         self.at
     }
 
-    /// The counts and the list of pools.
     #[inline(always)]
     pub(super) fn head(self) -> *mut Head {
         self.at.cast()

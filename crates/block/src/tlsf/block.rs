@@ -74,13 +74,11 @@ impl Block {
         self.0.is_null()
     }
 
-    /// The block that begins `bytes` above this one.
     #[inline(always)]
     pub(super) fn above(self, bytes: usize) -> Block {
         Block(self.0.wrapping_byte_add(bytes))
     }
 
-    /// The block that begins `bytes` below this one.
     #[inline(always)]
     pub(super) fn below(self, bytes: usize) -> Block {
         Block(self.0.wrapping_byte_sub(bytes))

@@ -84,7 +84,6 @@ const fn half_fit(live: usize, largest: usize, smallest: usize) -> usize {
     needed.saturating_add(live).saturating_add(1).saturating_mul(smallest)
 }
 
-/// The most that live blocks cost together in TLSF.
 const fn tlsf_live(max_live: usize, request: usize, blocks: usize) -> usize {
     let rounding = WORD + GRAIN - 1;
     let least = smallest_listed(GRAIN).saturating_sub(request);

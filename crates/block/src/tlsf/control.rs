@@ -12,17 +12,14 @@ use super::geometry::{Geometry, Shape, sealed::Sealed};
 use super::map::BITS;
 use super::pool::Pool;
 
-/// What is counted, and the list of pools.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Head {
-    /// Bytes in blocks in use.
     pub(super) used: usize,
     /// The most that `used` was before it last went down.
     pub(super) peak: usize,
     /// Bytes in all blocks; what pools spend on themselves is left out.
     pub(super) total: usize,
-    /// Requests refused.
     pub(super) failures: usize,
     /// The pool added last.
     pub(super) pools: Pool,
@@ -37,7 +34,6 @@ pub trait Control: Geometry {
     /// Where the bitmap stands, in bytes after the start.
     #[doc(hidden)]
     const BITS_AT: usize;
-    /// Where the bins stand.
     #[doc(hidden)]
     const BINS_AT: usize;
     /// The largest block that the bins of the one at `at` can hold.
@@ -63,7 +59,6 @@ pub struct Fixed<const WORDS: usize, const STEPS: usize, const GRAIN: usize> {
 }
 
 impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Fixed<WORDS, STEPS, GRAIN> {
-    /// An empty one.
     pub(super) const fn new() -> Self {
         let () = Shape::<WORDS, STEPS, GRAIN>::VALID;
         Fixed { head: Head::NEW, bits: [[0; WORDS]; 2], bins: [[Block::NONE; BITS]; WORDS] }

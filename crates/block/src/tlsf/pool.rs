@@ -19,7 +19,6 @@ use super::block::{Block, PREV_FREE, USED, WORD};
 use super::control::Control;
 use super::tier::Tier;
 
-/// A pool's record, by address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(super) struct Pool(*mut Record);
@@ -78,7 +77,6 @@ impl Pool {
         self.record().next
     }
 
-    /// Where it begins, as it was added.
     pub(super) fn start(self) -> *mut u8 {
         self.record().start
     }

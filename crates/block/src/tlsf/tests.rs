@@ -7,7 +7,6 @@
 use super::*;
 use core::fmt::Write as _;
 
-/// Memory for a heap, aligned to a page.
 struct Memory(Box<[Page]>);
 
 #[repr(align(4096))]

@@ -42,12 +42,6 @@ impl<const WORDS: usize> Ids<WORDS> {
     }
 }
 
-impl<const WORDS: usize> Default for Ids<WORDS> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<const WORDS: usize> v1::BaseAllocator for Ids<WORDS> {
     unsafe fn init(&mut self, start: usize, size: usize) -> AllocResult {
         let ends = start.checked_add(size).is_some();

@@ -14,16 +14,11 @@ pub use super::{AllocError, AllocResult as Result};
 /// Bytes.
 pub trait ByteAllocator: BaseAllocator {
     /// A block of this layout.
-    ///
-    /// # Errors
-    ///
-    /// `NoMemory`.
+    /// Errors: `NoMemory`.
     fn alloc(&mut self, layout: Layout) -> AllocResult<NonNull<u8>>;
 
     /// Gives a block back.
-    ///
     /// # Safety
-    ///
     /// `pos` was allocated here with this layout and is given up.
     unsafe fn dealloc(&mut self, pos: NonNull<u8>, layout: Layout);
 
@@ -40,12 +35,9 @@ pub trait ByteAllocator: BaseAllocator {
 /// Pages: as [`v1`](super::v1::PageAllocator) has them, and at an address.
 pub trait PageAllocator: super::v1::PageAllocator {
     /// The `num_pages` pages at `base`, a multiple of `align_pow2` bytes; the address again.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidParam` when `base` is not aligned so, or as
-    /// [`alloc_pages`](super::v1::PageAllocator::alloc_pages); `NoMemory` when one of them is in
-    /// use or not the allocator's.
+    /// Errors: `InvalidParam` when `base` is not aligned so, or as
+    /// [`alloc_pages`](super::v1::PageAllocator::alloc_pages); `NoMemory` when one of them is in use or not the
+    /// allocator's.
     fn alloc_pages_at(
         &mut self,
         base: usize,
@@ -70,42 +62,22 @@ pub type SlabByteAllocator = Bytes<SizeSlabs>;
 pub type BitmapPageAllocator<const PAGE_SIZE: usize = 4096> =
     Pages<BitmapPages<PAGE_SIZE>, PAGE_SIZE>;
 
-impl<const PAGE_SIZE: usize> BitmapPageAllocator<PAGE_SIZE> {
-    /// Without memory yet.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::over(BitmapPages::new())
-    }
+macro_rules! without_memory {
+    ($($name:ty $([$($generic:tt)*])?: $inner:expr;)*) => {$(
+        impl $(<$($generic)*>)? $name {
+            /// Without memory yet.
+            #[must_use]
+            pub const fn new() -> Self {
+                Self::over($inner)
+            }
+        }
+    )*};
 }
 
-impl BuddyByteAllocator {
-    /// Without memory yet.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::over(buddy::Buddy::new())
-    }
-}
-
-impl SlabByteAllocator {
-    /// Without memory yet.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::over(SizeSlabs::new())
-    }
-}
-
-impl TlsfByteAllocator {
-    /// Without memory yet.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::over(tlsf::Tlsf::new())
-    }
-}
-
-impl<S: fit::Policy> BasicAllocator<S> {
-    /// Without memory yet.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::over(fit::Fit::new())
-    }
+without_memory! {
+    BitmapPageAllocator<PAGE_SIZE> [const PAGE_SIZE: usize]: BitmapPages::new();
+    BuddyByteAllocator: buddy::Buddy::new();
+    SlabByteAllocator: SizeSlabs::new();
+    TlsfByteAllocator: tlsf::Tlsf::new();
+    BasicAllocator<S> [S: fit::Policy]: fit::Fit::new();
 }

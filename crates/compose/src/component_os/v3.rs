@@ -59,24 +59,14 @@ impl Usages {
 /// What a kernel asks of its allocator, from anywhere.
 pub trait AllocatorOps {
     /// Takes the first memory.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidParam` when it has some already or cannot use it.
-    ///
+    /// Errors: `InvalidParam` when it has some already or cannot use it.
     /// # Safety
-    ///
     /// As [`add_memory`](Self::add_memory).
     unsafe fn init(&self, start: usize, size: usize) -> AllocResult;
 
     /// Takes more.
-    ///
-    /// # Errors
-    ///
-    /// Why not; nothing has changed then.
-    ///
+    /// Errors: why not; nothing has changed then.
     /// # Safety
-    ///
     /// The memory is valid, its address exposed, and nobody else's as long as this is used.
     unsafe fn add_memory(&self, start: usize, size: usize) -> AllocResult;
 
@@ -84,9 +74,7 @@ pub trait AllocatorOps {
     fn alloc(&self, layout: Layout) -> *mut u8;
 
     /// Gives a block back.
-    ///
     /// # Safety
-    ///
     /// `block` was allocated here with this layout and is given up.
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout);
 
@@ -98,9 +86,7 @@ pub trait AllocatorOps {
     fn alloc_pages_at(&self, start: usize, num_pages: usize, kind: UsageKind) -> *mut u8;
 
     /// Gives pages back.
-    ///
     /// # Safety
-    ///
     /// These pages were allocated here together, for this, and are given up.
     unsafe fn dealloc_pages(&self, start: *mut u8, num_pages: usize, kind: UsageKind);
 

@@ -18,7 +18,6 @@ const SEEDS: u32 = 4;
 
 pub(crate) const HEAPS: [&str; 5] = ["xvmalloc", "zsmalloc-4", "zsmalloc-8", "zsmalloc-16", "zbud"];
 
-/// The longest chains of zsmalloc.
 const CHAINS: [usize; 5] = [0, 4, 8, 16, 0];
 
 #[derive(Debug, Clone, Copy)]

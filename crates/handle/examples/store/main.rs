@@ -1,4 +1,4 @@
-//! Keeps real files' pages in compressed memory over each heap, and prints what each makes of them: `docs/compressed-store.md`.
+//! Keeps real files' pages in compressed memory over each heap, and prints what each makes of them: `docs/kernel-allocators.md`.
 //!
 //! ```text
 //! main      files ─► pages ─► a trial of each heap ─► a table; or, with --bounds, figures
@@ -158,7 +158,6 @@ fn compare<C: Compressor>(pages: &[Page], make: fn() -> C) -> Result<(), Box<dyn
     Ok(())
 }
 
-/// Prints the figures that have bounds.
 fn bounds(pages: &[Page], operations: u64) -> Result<(), Box<dyn Error>> {
     for (at, name) in density::HEAPS.into_iter().enumerate() {
         let (straight, compacted) = density::farthest(at)?;

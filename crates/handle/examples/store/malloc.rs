@@ -3,7 +3,6 @@
 use base::{HandleAllocator, HandleError, HandleUsage};
 use core::ptr::NonNull;
 
-/// Blocks of `malloc`, counted.
 #[derive(Default)]
 pub(crate) struct Malloc(HandleUsage);
 

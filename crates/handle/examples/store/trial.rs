@@ -18,19 +18,16 @@ pub(crate) type Store<A, C> = CompressedStore<SourcePages<Os>, A, C>;
 
 /// Rounds of timing; the best of each piece counts.
 const ROUNDS: usize = 7;
-/// Pages of a piece.
 const PIECE: usize = 500;
 /// Pages that are timed in a round, at the most.
 const TIMED: usize = 50_000;
 
-/// What a store had at one moment.
 pub(crate) struct Moment {
     pub(crate) report: Report,
     /// Bytes that the process has more than before there was a store.
     pub(crate) resident: isize,
 }
 
-/// What a heap made of the pages.
 pub(crate) struct Trial {
     /// All pages are in it; a random half was freed; it was compacted then, if it can be.
     pub(crate) moments: [Moment; 3],

@@ -37,7 +37,6 @@ enum State<H> {
     Raw { next: u32, seen: bool, page: NonNull<u8> },
 }
 
-/// Where the bytes of a page are.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Held<H> {
     /// All its words are this one.
@@ -103,7 +102,6 @@ impl<H: Copy> Entry<H> {
 #[derive(Debug)]
 pub(super) struct Index<H> {
     entries: Table<Entry<H>>,
-    /// The first free entry.
     free: u32,
     buckets: Table<u32>,
     live: usize,
@@ -129,7 +127,6 @@ impl<H: Copy> Index<H> {
         Self { entries, free: NONE, buckets, live: 0, marks, hand: 0 }
     }
 
-    /// Entries in use.
     pub(super) const fn live(&self) -> usize {
         self.live
     }
@@ -143,7 +140,6 @@ impl<H: Copy> Index<H> {
         self.entries.bytes() + self.buckets.bytes() + self.marks.bytes()
     }
 
-    /// The bucket of a key, when there are any.
     #[inline]
     fn bucket(&self, key: u64) -> u32 {
         let (count, hash) = (self.buckets.len(), hash(key));
@@ -168,7 +164,6 @@ impl<H: Copy> Index<H> {
         None
     }
 
-    /// What an entry has, and its key.
     pub(super) fn get(&self, id: u32) -> Option<(u64, Held<H>)> {
         let entry = self.entries.get(id)?;
         Some((entry.key, entry.held()?))

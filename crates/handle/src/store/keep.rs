@@ -8,7 +8,6 @@ use super::index::Held;
 use super::{CompressedStore, Compressor, Page, StoreError};
 use crate::{PAGE, frames};
 
-/// What is to be kept of a page.
 #[derive(Clone, Copy)]
 pub(super) enum Content {
     Same(u64),
@@ -119,7 +118,6 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
         Ok(())
     }
 
-    /// A page out of what is kept of it.
     #[inline]
     pub(super) fn unpack(
         heap: &A,

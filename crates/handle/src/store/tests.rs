@@ -12,7 +12,6 @@ use crate::{XvMalloc, Zbud, ZsMalloc};
 /// Keeps what stands before the zeros at the end.
 #[derive(Debug, Default)]
 struct Trim {
-    /// Nothing can be decompressed.
     is_broken: bool,
 }
 
@@ -30,7 +29,6 @@ impl Compressor for Trim {
     }
 }
 
-/// A page of `len` bytes that are not 0.
 fn page(len: usize, seed: usize) -> Page {
     core::array::from_fn(|at| if at < len { low8(1 + (at + seed) % 255) } else { 0 })
 }

@@ -20,7 +20,6 @@ const fn list_for(size: usize) -> usize {
     (align_up(size, STEP) - LISTED) / STEP
 }
 
-/// The list of a free block.
 pub(super) const fn list_of(size: usize) -> usize {
     (size - LISTED) / STEP
 }

@@ -10,10 +10,8 @@ use crate::PAGE;
 
 impl<P: PageAllocator> XvMalloc<P> {
     /// The handle of the live object whose bytes begin `offset` bytes into a page. O(1).
-    ///
-    /// # Errors
-    ///
-    /// [`Unknown`](HandleError::Unknown): nothing can begin there. [`Stale`](HandleError::Stale): nothing live does.
+    /// Errors: [`Unknown`](HandleError::Unknown): nothing can begin there. [`Stale`](HandleError::Stale): nothing live
+    /// does.
     pub fn handle_at(&self, page: u32, offset: usize) -> Result<Handle, HandleError> {
         let at = offset.checked_sub(HEAD).filter(|at| *at < PAGE && at.is_multiple_of(HEAD));
         let at = at.ok_or(HandleError::Unknown)?;
@@ -28,9 +26,7 @@ impl<P: PageAllocator> XvMalloc<P> {
 }
 
 /// Exactly how many bytes the live object at `object` was made with. O(1), whatever heap it is of.
-///
 /// # Safety
-///
 /// `object` is where a live object of an [`XvMalloc`] begins.
 #[must_use]
 pub unsafe fn len_at(object: NonNull<u8>) -> usize {

@@ -43,7 +43,6 @@ impl Pages {
         self.count
     }
 
-    /// Numbers that were given away so far.
     pub(super) const fn numbers(&self) -> u32 {
         self.records.len()
     }
@@ -58,7 +57,6 @@ impl Pages {
         start.map(|start| unsafe { Page::new(start) }).ok_or(HandleError::Stale)
     }
 
-    /// The page of a number that has one.
     pub(super) fn at(&self, id: u32) -> Page {
         match self.get(id) {
             Ok(page) => page,
@@ -110,7 +108,6 @@ impl Pages {
         (self.free, self.count) = (NONE, 0);
     }
 
-    /// There is a head at `offset` now.
     pub(super) fn set_start(&mut self, id: u32, offset: usize) {
         let (sector, at) = sector(offset);
         if let Some(record) = self.records.get_mut(id) {
@@ -146,7 +143,6 @@ impl Pages {
         Some((at, steps))
     }
 
-    /// Where the first head of a sector is.
     pub(super) fn first_in(&self, id: u32, sector: usize) -> Option<usize> {
         let at = self.records.get(id)?.starts[sector];
         (at != NO_HEAD).then(|| sector * 256 + at as usize * HEAD)

@@ -8,7 +8,6 @@ fn heap(memory: &mut Memory) -> XvMalloc<BitmapPages> {
     XvMalloc::new(memory.pages())
 }
 
-/// The heads of a page, in order.
 fn shape(heap: &XvMalloc<BitmapPages>, id: u32) -> Vec<(bool, usize)> {
     let (page, mut offset, mut found) = (heap.pages.get(id).unwrap(), 0, Vec::new());
     while offset < PAGE {
@@ -131,7 +130,6 @@ fn a_pin_keeps_an_object_as_it_is_and_the_65th_is_one_too_many() {
     pins(XvMalloc::new);
 }
 
-/// The most steps to any place in any page.
 fn most_steps(heap: &XvMalloc<BitmapPages>) -> usize {
     let pages = (0..heap.pages.numbers()).filter(|id| heap.pages.get(*id).is_ok());
     let places = pages.flat_map(|id| (0..PAGE).step_by(HEAD).map(move |offset| (id, offset)));

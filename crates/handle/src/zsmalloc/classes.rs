@@ -14,7 +14,6 @@ pub(super) const CLASSES: usize = (PAGE - SMALLEST).div_ceil(STEP) + 1;
 const SMALLEST: usize = 32;
 const STEP: usize = 16;
 pub(super) const HEAD: usize = 8;
-/// The longest chain that there can be.
 pub(super) const LONGEST: usize = 16;
 
 /// How the length of a class's chain is chosen.
@@ -149,7 +148,6 @@ impl Classes {
         self.classes[index as usize]
     }
 
-    /// The index of the class for objects of `len` bytes.
     pub(super) const fn index_of(&self, len: usize) -> Result<u8, HandleError> {
         if len == 0 {
             return Err(HandleError::Empty);
@@ -162,10 +160,7 @@ impl Classes {
     }
 
     /// The class for objects of `len` bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Empty`](HandleError::Empty), [`TooLarge`](HandleError::TooLarge).
+    /// Errors: [`Empty`](HandleError::Empty), [`TooLarge`](HandleError::TooLarge).
     pub fn class_of(&self, len: usize) -> Result<Class, HandleError> {
         Ok(self.class(self.index_of(len)?))
     }

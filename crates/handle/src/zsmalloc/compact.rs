@@ -69,7 +69,6 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
     }
 }
 
-/// The slot that a live object names.
 #[expect(clippy::cast_possible_truncation, reason = "a slot's number has 32 bits")]
 pub(super) const fn slot_of(head: u64) -> u32 {
     (head >> 1) as u32

@@ -77,9 +77,7 @@ impl Parts {
 }
 
 /// How zspages are made of pages.
-///
 /// # Safety
-///
 /// [`parts`](Self::parts) are bytes of the chain's pages, different ones for different offsets.
 pub unsafe trait Form: Debug {
     /// The pages of a zspage.
@@ -89,9 +87,7 @@ pub unsafe trait Form: Debug {
     fn take<P: PageAllocator>(&mut self, from: &mut P, pages: usize) -> Option<Self::Chain>;
 
     /// Gives them back.
-    ///
     /// # Safety
-    ///
     /// [`take`](Self::take) returned the chain for as many pages, and nobody uses them any more.
     unsafe fn give<P: PageAllocator>(&mut self, from: &mut P, chain: Self::Chain, pages: usize);
 
@@ -156,7 +152,6 @@ impl Scattered {
         Self { rows: Table::new(), free: NONE, next: Table::new() }
     }
 
-    /// A row that is not used.
     fn row<P: PageAllocator>(&mut self, from: &mut P) -> Option<u32> {
         if self.free == NONE {
             // A row whose link could not be had waits without one.

@@ -9,10 +9,7 @@ use super::{Contiguous, Handle, ZsMalloc};
 
 impl<P: PageAllocator> ZsMalloc<P> {
     /// How often an object is pinned.
-    ///
-    /// # Errors
-    ///
-    /// As [`HandleAllocator::len_of`](base::HandleAllocator::len_of).
+    /// Errors: as [`HandleAllocator::len_of`](base::HandleAllocator::len_of).
     pub fn pins(&self, handle: Handle) -> Result<usize, HandleError> {
         Ok(self.slots.find(handle)?.pins as usize)
     }

@@ -7,7 +7,6 @@ use crate::table::Table;
 pub(super) const GROUPS: usize = 12;
 const FULL: usize = GROUPS - 1;
 
-/// The list of a zspage with `used` of `objects` live.
 pub(super) const fn group(used: usize, objects: usize) -> u8 {
     base::bits::low8(match used {
         0 => 0,
@@ -21,7 +20,6 @@ pub(super) const fn group(used: usize, objects: usize) -> u8 {
 pub(super) struct Lists {
     first: [u32; GROUPS],
     count: [u32; GROUPS],
-    /// Live objects of the class.
     pub(super) used: u32,
 }
 

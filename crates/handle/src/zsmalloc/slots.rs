@@ -12,7 +12,6 @@ use base::{HandleError, PageAllocator};
 use super::{Handle, NONE};
 use crate::table::Table;
 
-/// Where an object is: its zspage, and which one of its objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) zspage: u32,
@@ -120,7 +119,6 @@ impl Slots {
         self.slots.get_mut(halves(handle).0).ok_or(HandleError::Unknown)
     }
 
-    /// The slot that an object names.
     pub(super) fn at(&self, index: u32) -> Option<Slot> {
         self.slots.get(index).copied().filter(|slot| slot.len > 0)
     }
@@ -136,7 +134,6 @@ impl Slots {
         (self.free, self.live) = (NONE, 0);
     }
 
-    /// An object has moved.
     pub(super) fn moved(&mut self, index: u32, place: Place) {
         if let Some(slot) = self.slots.get_mut(index) {
             (slot.zspage, slot.object) = (place.zspage, place.object);

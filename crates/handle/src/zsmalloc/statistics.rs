@@ -62,10 +62,7 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
     }
 
     /// The table of classes, with a line for all of them. O(classes).
-    ///
-    /// # Errors
-    ///
-    /// What `out` fails with.
+    /// Errors: what `out` fails with.
     pub fn write_classes(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, " {:>5} {:>5}", "class", "size")?;
         for percent in (10..=90).step_by(10).chain([99, 100]) {

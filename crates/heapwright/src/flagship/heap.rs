@@ -44,9 +44,7 @@ impl Heap {
     }
 
     /// Frees one block before the rest.
-    ///
     /// # Safety
-    ///
     /// `block` is a live block of this heap, and dead afterwards.
     pub unsafe fn deallocate(&self, block: NonNull<u8>) {
         // SAFETY: the caller's promise.

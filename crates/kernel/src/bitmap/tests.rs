@@ -34,7 +34,6 @@ impl Memory {
         self.layout.size() - self.off
     }
 
-    /// Where page `index` of this memory begins.
     fn page(&self, index: usize) -> *mut u8 {
         self.start().wrapping_add(index * PAGE)
     }

@@ -19,9 +19,7 @@ pub struct Chunk {
 
 impl Chunk {
     /// The chunk of 2^order units at `start`.
-    ///
     /// # Safety
-    ///
     /// These bytes lie in one pool of the allocator and begin at a multiple of their number;
     /// the caller owns them, and gives them up.
     #[inline]
@@ -67,7 +65,6 @@ impl Chunk {
         (Self { start: self.start, order, len }, Self { start: middle, order, len })
     }
 
-    /// The two buddies as one.
     #[inline]
     pub(super) fn join(self, buddy: Self) -> Self {
         debug_assert!(self.order == buddy.order && self.buddy() == buddy.address());

@@ -22,7 +22,7 @@ struct Node {
     previous: Option<NonNull<Node>>,
 }
 
-/// One list for each order, of units of `UNIT` bytes.
+#[derive(Debug)]
 pub(super) struct Lists<const UNIT: usize> {
     heads: [Option<NonNull<Node>>; ORDERS],
     non_empty: usize,

@@ -20,7 +20,6 @@ impl<const UNIT: usize> Buddy<UNIT> {
         }
     }
 
-    /// Takes all of a pool's memory out of the lists.
     fn take_free(&mut self, pool: Pool) {
         for (address, order) in pool.free_blocks::<UNIT>() {
             // SAFETY: its bit is set, so by buddy-B1 it is in this list.

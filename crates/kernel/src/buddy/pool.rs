@@ -30,7 +30,7 @@ struct Record {
     units_len: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pool(NonNull<Record>);
 
 impl Pool {
@@ -81,7 +81,6 @@ impl Pool {
         unsafe { self.0.as_ref() }
     }
 
-    /// Where the state begins.
     #[inline]
     fn bits(self) -> NonNull<usize> {
         // SAFETY: the state stands behind the record.
@@ -117,7 +116,6 @@ impl Pool {
         unsafe { start.byte_add(address - start.addr().get()) }
     }
 
-    /// Whether a unit of it has this address.
     #[inline]
     pub(super) fn holds(self, address: usize) -> bool {
         let Record { first, units_len, .. } = self.record();
@@ -192,7 +190,6 @@ impl Pool {
         unsafe { self.bits().write_bytes(0, self.words::<UNIT>()) };
     }
 
-    /// How many words of the state the units need.
     fn words<const UNIT: usize>(self) -> usize {
         (self.record().units_len / UNIT * 2).div_ceil(WORD_BITS)
     }

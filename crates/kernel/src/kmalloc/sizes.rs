@@ -15,7 +15,6 @@ pub(super) const COUNT: usize = 13;
 /// The sizes that have a cache.
 pub const SIZES: [usize; COUNT] = [8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192];
 
-/// What their caches are called.
 pub(super) const NAMES: [&str; COUNT] = [
     "kmalloc-8",
     "kmalloc-16",
@@ -52,7 +51,6 @@ const TABLE: [u8; TABLE_END / 8] = {
     table
 };
 
-/// The index of the size that a request of 1 to 8,192 bytes gets.
 #[inline]
 pub(super) const fn index(size: usize) -> usize {
     if size <= TABLE_END {

@@ -75,10 +75,7 @@ pub struct KmemCache<P: PageAllocator> {
 
 impl<P: PageAllocator> KmemCache<P> {
     /// A cache without slabs.
-    ///
-    /// # Errors
-    ///
-    /// The settings do not make a cache.
+    /// Errors: the settings do not make a cache.
     pub fn new(settings: Settings, pages: P) -> Result<Self, Refused> {
         let page = pages.page_size();
         let front = Front::new(settings, page, 0)?;
@@ -132,9 +129,7 @@ impl<P: PageAllocator> KmemCache<P> {
     /// What is found wrong ends in the misuse hook: a foreign pointer and one to another cache's object at once. So does everything
     /// without magazines; with them a pointer into an object, and a second free that does not follow the first, show when a
     /// magazine is emptied.
-    ///
     /// # Safety
-    ///
     /// `object` was allocated here, is live, and is dead afterwards.
     #[inline(always)]
     pub unsafe fn free(&mut self, object: NonNull<u8>) {
@@ -151,14 +146,9 @@ impl<P: PageAllocator> KmemCache<P> {
     }
 
     /// As [`free`](Self::free), for whoever can go on. With magazines the object is looked for in them: O(rounds).
-    ///
-    /// # Errors
-    ///
-    /// What was found wrong with it: nothing has changed then. Or with another object, freed by [`free`](Self::free), that came
-    /// out of a magazine to make room: then this one is free.
-    ///
+    /// Errors: what was found wrong with it: nothing has changed then. Or with another object, freed by
+    /// [`free`](Self::free), that came out of a magazine to make room: then this one is free.
     /// # Safety
-    ///
     /// As [`free`](Self::free), but a pointer that no object of this cache has, and one to an object that is free, be it in its
     /// slab or in a magazine, are refused.
     pub unsafe fn try_free(&mut self, object: NonNull<u8>) -> Result<(), Misuse> {
@@ -167,13 +157,8 @@ impl<P: PageAllocator> KmemCache<P> {
     }
 
     /// As [`try_free`](Self::try_free), and a cache with [`DebugFlags::USER`](super::DebugFlags::USER) keeps who freed.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_free`](Self::try_free).
-    ///
+    /// Errors: as [`try_free`](Self::try_free).
     /// # Safety
-    ///
     /// As [`try_free`](Self::try_free).
     pub unsafe fn free_for(&mut self, object: NonNull<u8>, user: usize) -> Result<(), Misuse> {
         let (front, mut ground) = self.parts();
@@ -181,10 +166,7 @@ impl<P: PageAllocator> KmemCache<P> {
     }
 
     /// Bytes of an object here that is live.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the pointer.
+    /// Errors: what is wrong with the pointer.
     pub fn try_size(&self, object: NonNull<u8>) -> Result<usize, Misuse> {
         self.front.size_of_live(object, self.map.get(object.addr().get()))
     }
@@ -199,9 +181,7 @@ impl<P: PageAllocator> KmemCache<P> {
 
     /// Gives all objects back. Without magazines the first of a slab is the next that is handed out, with them the last. With
     /// magazines an object that is in `objects` twice shows when a magazine is emptied. O(objects).
-    ///
     /// # Safety
-    ///
     /// As [`free`](Self::free) for each of them.
     pub unsafe fn free_bulk(&mut self, objects: &[NonNull<u8>]) {
         let (front, mut ground) = self.parts();
@@ -210,13 +190,9 @@ impl<P: PageAllocator> KmemCache<P> {
     }
 
     /// As [`free_bulk`](Self::free_bulk), for whoever can go on. With magazines O(objects · rounds).
-    ///
-    /// # Errors
-    ///
-    /// The first thing that was found wrong; all that was right is free. One that is in `objects` twice is wrong the second time.
-    ///
+    /// Errors: the first thing that was found wrong; all that was right is free. One that is in `objects` twice is
+    /// wrong the second time.
     /// # Safety
-    ///
     /// As [`try_free`](Self::try_free) for each of them.
     pub unsafe fn try_free_bulk(&mut self, objects: &[NonNull<u8>]) -> Result<(), Misuse> {
         let (front, mut ground) = self.parts();
@@ -243,14 +219,7 @@ impl<P: PageAllocator> KmemCache<P> {
     }
 
     /// Takes the cache down.
-    ///
-    /// # Errors
-    ///
-    /// Objects are in use: the cache comes back, and says how many.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the cache goes back to its owner, and there is no heap"
-    )]
+    /// Errors: objects are in use: the cache comes back, and says how many.
     pub fn destroy(mut self) -> Result<P, InUse<Self>> {
         let live = self.close();
         if live > 0 {
@@ -287,10 +256,7 @@ impl<P: PageAllocator> KmemCache<P> {
     }
 
     /// Looks at what the cache's checks wrote beside and into every object; how many it has.
-    ///
-    /// # Errors
-    ///
-    /// The first byte that somebody else wrote.
+    /// Errors: the first byte that somebody else wrote.
     pub fn validate(&self) -> Result<usize, Misuse> {
         debug::validate(&self.front.slabs)
     }
@@ -308,9 +274,7 @@ impl<P: PageAllocator> KmemCache<P> {
     }
 
     /// The same, to be given memory.
-    ///
     /// # Safety
-    ///
     /// What it has taken stays taken, and goes back to the same pages: they are not replaced, reset, or swapped.
     pub unsafe fn pages_mut(&mut self) -> &mut P {
         &mut self.pages

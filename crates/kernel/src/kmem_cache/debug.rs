@@ -26,7 +26,6 @@ struct Part {
     size: usize,
     /// Where the red zone behind the object ends.
     right: usize,
-    /// Where padding begins and ends.
     padding: (usize, usize),
 }
 
@@ -39,7 +38,6 @@ impl Part {
         Self { object, left: shape.left, size: shape.size, right: users, padding }
     }
 
-    /// Writes `value` from `from` to `to`, counted from the object.
     fn fill(&self, from: usize, to: usize, value: u8) {
         // SAFETY: within the object's part, which is ours while this runs.
         let start = unsafe { self.object.byte_add(from) };
@@ -103,7 +101,6 @@ fn has(slabs: &Slabs, flag: DebugFlags) -> bool {
     slabs.settings.debug.has(flag)
 }
 
-/// Looks at everything about an object.
 fn look(slabs: &Slabs, object: NonNull<u8>, is_taken: bool) -> Result<(), Misuse> {
     let part = Part::of(slabs, object);
     let red = if has(slabs, DebugFlags::RED_ZONE) {

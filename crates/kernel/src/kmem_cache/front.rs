@@ -236,7 +236,6 @@ impl Front {
         Ok(self.slabs.shape.size)
     }
 
-    /// An object for `user`.
     pub(crate) fn allocate_for<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
@@ -318,7 +317,6 @@ impl Front {
         (self.slabs.settings.on_misuse)(misuse)
     }
 
-    /// Rounds of a magazine; 0: there are none.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }

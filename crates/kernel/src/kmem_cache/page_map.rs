@@ -85,7 +85,6 @@ impl PageMap {
         }
     }
 
-    /// Bytes of its nodes.
     pub(crate) fn bytes(&self) -> usize {
         self.nodes.load(Ordering::Relaxed) * NODE
     }
@@ -97,7 +96,6 @@ impl PageMap {
         self.leaf(page).map_or(ptr::null_mut(), |leaf| word(leaf, page, 0).load(Ordering::Acquire))
     }
 
-    /// The number of the page that `address` lies in.
     #[inline(always)]
     pub(crate) fn page_of(&self, address: usize) -> usize {
         address >> self.shift

@@ -16,7 +16,6 @@ use core::ptr::NonNull;
 use base::bits::{align_down, align_up};
 use base::{Broken, PageAllocator, check::ensure};
 
-/// What spans and pieces are aligned to.
 const LINE: usize = 64;
 
 #[repr(C, align(64))]
@@ -31,11 +30,9 @@ struct Free {
     next: Option<NonNull<Free>>,
 }
 
-/// Pieces of one size.
 #[derive(Debug)]
 pub(super) struct Pieces {
     partial: Option<NonNull<Span>>,
-    /// Bytes of a piece.
     size: usize,
     /// Bytes of a span, a power of two.
     span: usize,
@@ -54,7 +51,6 @@ impl Pieces {
         Self { partial: None, size, span, held: 0, taken: 0 }
     }
 
-    /// Bytes of pages it has.
     pub(super) const fn bytes(&self) -> usize {
         self.held * self.span
     }

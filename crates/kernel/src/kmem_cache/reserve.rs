@@ -117,7 +117,6 @@ impl Reserve {
         done
     }
 
-    /// The objects that are left.
     pub(super) fn objects(&self) -> &[NonNull<u8>] {
         let objects = NonNull::slice_from_raw_parts(self.places.cast(), self.len);
         // SAFETY: none of them is missing (reserve-E1).

@@ -115,9 +115,7 @@ pub struct Hook {
 
 impl Hook {
     /// Calls `call` with `context`.
-    ///
     /// # Safety
-    ///
     /// As long as a cache has it, `call` may be called with `context` and an object's memory, from any thread that uses the
     /// cache, and does not use the cache itself.
     pub const unsafe fn new(call: unsafe fn(*mut (), NonNull<u8>), context: *mut ()) -> Self {
@@ -141,9 +139,7 @@ pub struct Reclaim {
 
 impl Reclaim {
     /// Calls `call` with `context`.
-    ///
     /// # Safety
-    ///
     /// As long as a cache has it, `call` may be called with `context` from any thread that uses the cache; what it hands over are
     /// live objects of the cache, which are free afterwards; and it does not use the cache itself.
     pub const unsafe fn new(

@@ -19,11 +19,9 @@ const LINE: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Bytes of an object, as asked for.
     pub(super) size: usize,
     pub(super) align: usize,
     pub(super) stride: usize,
-    /// Bytes in front of an object.
     pub(super) left: usize,
     /// Where the users' numbers are; where the red zone or padding ends.
     pub(super) users: usize,

@@ -132,10 +132,7 @@ impl<P: PageAllocator> Back<P> {
 
 impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     /// A cache without slabs.
-    ///
-    /// # Errors
-    ///
-    /// The settings do not make a cache.
+    /// Errors: the settings do not make a cache.
     pub fn new(mut settings: Settings, pages: P) -> Result<Self, Refused> {
         if settings.ctor.is_some() {
             settings.debug = settings.debug.without(DebugFlags::POISON);
@@ -223,9 +220,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
 
     /// Gives an object back, through a slot. What is found wrong ends in the misuse hook, as of
     /// [`KmemCache::free`](super::KmemCache::free).
-    ///
     /// # Safety
-    ///
     /// `object` was allocated here, by whichever thread, is live, and is dead afterwards.
     pub unsafe fn free(&self, object: NonNull<u8>) {
         let found = if self.capacity == 0 {
@@ -237,14 +232,9 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// As [`free`](Self::free), for whoever can go on. With magazines a lock, and O(rounds).
-    ///
-    /// # Errors
-    ///
-    /// What was found wrong with it: nothing has changed then. Or with another object, freed by [`free`](Self::free), that came
-    /// out of a magazine to make room: then this one is free.
-    ///
+    /// Errors: what was found wrong with it: nothing has changed then. Or with another object, freed by
+    /// [`free`](Self::free), that came out of a magazine to make room: then this one is free.
     /// # Safety
-    ///
     /// As [`free`](Self::free), but a pointer that no object of this cache has, and one to an object that is free in its slab or
     /// in the slot's magazines, are refused; not one that is in the magazines of another slot, a handle, or the depot.
     pub unsafe fn try_free(&self, object: NonNull<u8>) -> Result<(), Misuse> {
@@ -260,13 +250,8 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// As [`try_free`](Self::try_free), and a cache with [`DebugFlags::USER`] keeps who freed.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_free`](Self::try_free).
-    ///
+    /// Errors: as [`try_free`](Self::try_free).
     /// # Safety
-    ///
     /// As [`try_free`](Self::try_free).
     pub unsafe fn free_for(&self, object: NonNull<u8>, user: usize) -> Result<(), Misuse> {
         self.try_free_for(object, user)
@@ -286,9 +271,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// Gives all objects back. O(objects).
-    ///
     /// # Safety
-    ///
     /// As [`free`](Self::free) for each of them.
     pub unsafe fn free_bulk(&self, objects: &[NonNull<u8>]) {
         let found = self.slot().free_bulk(self, objects);
@@ -393,14 +376,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// Takes the cache down. What is in the magazines of a handle that was forgotten goes back too.
-    ///
-    /// # Errors
-    ///
-    /// Objects are in use: the cache comes back, and says how many.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the cache goes back to its owner, and there is no heap"
-    )]
+    /// Errors: objects are in use: the cache comes back, and says how many.
     pub fn destroy(mut self) -> Result<P, InUse<Self>> {
         let live = self.close();
         if live > 0 {

@@ -131,7 +131,6 @@ impl Sheaf {
         true
     }
 
-    /// The object that came last.
     #[inline(always)]
     pub(super) fn top(self) -> Option<NonNull<u8>> {
         // SAFETY: a round that `push` wrote (sheaf-F1).

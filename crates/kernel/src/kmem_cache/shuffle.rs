@@ -80,7 +80,6 @@ impl Shuffle {
         number
     }
 
-    /// The next slab's order, if it has `objects`.
     pub(super) fn order(&mut self, objects: usize) -> impl Iterator<Item = u16> {
         let first = self.below(self.len.max(1));
         let this = &*self;

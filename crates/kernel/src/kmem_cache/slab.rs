@@ -22,7 +22,6 @@ const TAKEN: u16 = 0xffff;
 const END: u16 = 0xfffe;
 const _: () = assert!(super::order::MOST_OBJECTS < END as usize, "an index is not a mark");
 
-/// Which list a slab is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum On {
     /// None: objects are taken from it.
@@ -51,7 +50,6 @@ struct Header {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slab(NonNull<Header>);
 
-/// Bytes of a descriptor for this many objects.
 pub(super) const fn bytes(objects: usize) -> usize {
     size_of::<Header>() + objects * size_of::<u16>()
 }
@@ -213,7 +211,6 @@ impl Slab {
         self.header().base
     }
 
-    /// Where the part of the first object begins.
     #[inline]
     pub(super) fn first(self) -> usize {
         self.header().base.addr().get() + self.header().first as usize

@@ -57,7 +57,6 @@ pub(crate) struct Slabs {
     pub(super) counts: Counts,
 }
 
-/// What there is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) slabs: usize,
@@ -185,7 +184,6 @@ impl Slabs {
         object
     }
 
-    /// The slab and the index of an object.
     #[inline]
     pub(super) fn find(&self, map: &PageMap, object: NonNull<u8>) -> Result<(Slab, u16), Misuse> {
         self.find_at(map.get(object.addr().get()), object)

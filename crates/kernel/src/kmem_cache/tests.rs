@@ -45,7 +45,6 @@ fn give_many(cache: &mut KmemCache<Pages>, objects: impl IntoIterator<Item = Non
     objects.into_iter().for_each(|object| give(cache, object));
 }
 
-/// Every page is back.
 fn close(cache: KmemCache<Pages>) {
     assert_eq!(cache.destroy().unwrap().taken(), 0);
 }

@@ -13,7 +13,6 @@ pub(crate) struct Pages {
     taken: usize,
     /// How many calls are granted before some are refused, and how many are.
     refuse: (usize, usize),
-    /// The most pages at once.
     most: usize,
 }
 
@@ -47,7 +46,6 @@ impl Pages {
         self.most = pages;
     }
 
-    /// Pages that are in use.
     pub(crate) fn taken(&self) -> usize {
         self.taken
     }

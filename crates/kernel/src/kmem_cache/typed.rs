@@ -18,7 +18,6 @@ use super::settings::{DebugFlags, Hook, Policy, Reclaim, Refused, Settings};
 #[cfg(target_has_atomic = "ptr")]
 use super::reserve::Reserve;
 
-/// Settings that are passed on as they are.
 macro_rules! settings {
     ($($name:ident($($value:ident: $type:ty)?), $more:literal;)*) => {$(
         #[doc = concat!("See [`Settings::", stringify!($name), "`]", $more, ".")]
@@ -74,9 +73,7 @@ impl<T> Builder<T> {
     }
 
     /// `unmake` is called for each object when its slab is given back. A function or a closure that captures nothing.
-    ///
     /// # Safety
-    ///
     /// There is a constructor that makes a `T`, whoever frees one leaves a `T` in it, and a `T` may go from
     /// one thread to another.
     #[must_use]
@@ -112,10 +109,7 @@ impl<T> Builder<T> {
     }
 
     /// A cache over `pages` for one owner.
-    ///
-    /// # Errors
-    ///
-    /// The settings do not make a cache.
+    /// Errors: the settings do not make a cache.
     pub fn build<P: PageAllocator>(self, pages: P) -> Result<Cache<T, P>, Refused> {
         Ok(Cache { raw: KmemCache::new(self.settings, pages)?, objects: PhantomData })
     }
@@ -166,7 +160,6 @@ fn untyped<T>(out: &mut [Option<NonNull<T>>]) -> &mut [Option<NonNull<u8>>] {
     unsafe { &mut *(ptr::from_mut(out) as *mut [Option<NonNull<u8>>]) }
 }
 
-/// Pointers to objects, as such.
 fn untyped_all<T>(objects: &[NonNull<T>]) -> &[NonNull<u8>] {
     // SAFETY: pointers to sized types have one form.
     unsafe { &*(ptr::from_ref(objects) as *const [NonNull<u8>]) }
@@ -186,9 +179,7 @@ impl<T, P: PageAllocator> Cache<T, P> {
     }
 
     /// See [`KmemCache::free`].
-    ///
     /// # Safety
-    ///
     /// `object` was allocated here, is live, and is dead afterwards; with a constructor it is in the state that it leaves.
     #[inline(always)]
     pub unsafe fn free(&mut self, object: NonNull<T>) {
@@ -197,13 +188,8 @@ impl<T, P: PageAllocator> Cache<T, P> {
     }
 
     /// See [`KmemCache::try_free`].
-    ///
-    /// # Errors
-    ///
-    /// What was found wrong; nothing has changed then.
-    ///
+    /// Errors: what was found wrong; nothing has changed then.
     /// # Safety
-    ///
     /// As [`KmemCache::try_free`].
     pub unsafe fn try_free(&mut self, object: NonNull<T>) -> Result<(), Misuse> {
         // SAFETY: the caller's promise.
@@ -217,9 +203,7 @@ impl<T, P: PageAllocator> Cache<T, P> {
     }
 
     /// See [`KmemCache::free_bulk`].
-    ///
     /// # Safety
-    ///
     /// As [`free`](Self::free) for each of them.
     pub unsafe fn free_bulk(&mut self, objects: &[NonNull<T>]) {
         // SAFETY: the caller's promise.
@@ -237,13 +221,8 @@ impl<T, P: PageAllocator> Cache<T, P> {
     }
 
     /// See [`KmemCache::try_free_bulk`].
-    ///
-    /// # Errors
-    ///
-    /// The first thing that was found wrong; all that was right is free.
-    ///
+    /// Errors: the first thing that was found wrong; all that was right is free.
     /// # Safety
-    ///
     /// As [`try_free`](Self::try_free) for each of them.
     pub unsafe fn try_free_bulk(&mut self, objects: &[NonNull<T>]) -> Result<(), Misuse> {
         // SAFETY: the caller's promise.
@@ -257,14 +236,7 @@ impl<T, P: PageAllocator> Cache<T, P> {
     }
 
     /// See [`KmemCache::destroy`].
-    ///
-    /// # Errors
-    ///
-    /// Objects are in use: the cache comes back, and says how many.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the cache goes back to its owner, and there is no heap"
-    )]
+    /// Errors: objects are in use: the cache comes back, and says how many.
     pub fn destroy(self) -> Result<P, InUse<Self>> {
         self.raw.destroy().map_err(|InUse { cache: raw, live, name }| InUse {
             cache: Self { raw, objects: PhantomData },
@@ -274,7 +246,6 @@ impl<T, P: PageAllocator> Cache<T, P> {
     }
 }
 
-/// Calls that are passed on as they are.
 macro_rules! calls {
     ($($(#[$more:meta])* $name:ident($($value:ident: $type:ty)?) $(-> $answer:ty)?;)*) => {$(
         #[doc = concat!("See [`KmemCache::", stringify!($name), "`].")]

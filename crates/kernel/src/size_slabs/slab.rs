@@ -31,7 +31,6 @@ struct Header {
     fresh: usize,
 }
 
-/// What a free object begins with.
 struct Free {
     next: Option<NonNull<Free>>,
 }
@@ -130,7 +129,6 @@ impl Slab {
         header.live -= 1;
     }
 
-    /// Puts the slab at the front of a list.
     #[inline]
     pub(super) fn link(mut self, list: &mut Option<Slab>) {
         let next = list.replace(self);

@@ -24,7 +24,6 @@ impl Piece {
     }
 }
 
-/// What became of a run that was to be kept.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It is.

@@ -28,7 +28,6 @@ pub(super) const LISTED: usize = 256;
 /// Pages whose entries become usable at a time.
 const STEP: usize = 1 << 12;
 
-/// What a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Entry {
     /// One more than the area's first page; 0: none.
@@ -50,7 +49,6 @@ impl Entry {
     }
 }
 
-/// What an area is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -134,7 +132,6 @@ impl Area {
 
 #[derive(Debug)]
 pub(super) struct Addresses {
-    /// Where page 0 is.
     pub(super) start: usize,
     pub(super) page: usize,
     pub(super) row: Marked,
@@ -208,7 +205,6 @@ impl Addresses {
         self.entries.set(page, Entry { area: base::bits::low32(area + 1), frame: 0 });
     }
 
-    /// Says what a page of an area is mapped to.
     pub(super) fn set_frame(&mut self, page: usize, frame: Option<usize>) {
         let frame = frame.map_or(0, |frame| base::bits::low32(frame + 1));
         self.entries.entry_mut(page).frame = frame;

@@ -21,7 +21,6 @@ const W2: &str = "vmalloc-W2: a frame that was handed out is mapped as often as 
 const W3: &str = "vmalloc-W3: mappings counts the runs of frames and the guards of areas";
 const W4: &str = "vmalloc-W4: areas, live and requested count live areas, their pages and bytes";
 
-/// What is found while areas are walked.
 #[derive(Default)]
 struct Found {
     held: usize,

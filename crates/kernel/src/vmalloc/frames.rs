@@ -93,7 +93,6 @@ impl Frames {
         })
     }
 
-    /// Raises the mark, at least to `end`.
     fn raise(&mut self, source: &impl PageSource, end: usize) -> bool {
         let generous = end.next_multiple_of(STEP).min(self.row.count());
         let reached = self.states.reach(source, generous) || self.states.reach(source, end);

@@ -10,10 +10,7 @@ use super::{Caller, Left, Vmalloc, VmallocError};
 impl<S: FrameSource> Vmalloc<S> {
     /// Hands out as many frames as `frames` has room for, all or none. They are reached by [`vmap`](Self::vmap), and keep
     /// their contents until they are freed. O(frames).
-    ///
-    /// # Errors
-    ///
-    /// [`NoFrames`](VmallocError::NoFrames), [`Refused`](VmallocError::Refused).
+    /// Errors: [`NoFrames`](VmallocError::NoFrames), [`Refused`](VmallocError::Refused).
     ///
     /// ```
     /// use heapwright_kernel_allocators::vmalloc::{Caller, Vmalloc, VmallocLimits};
@@ -55,10 +52,7 @@ impl<S: FrameSource> Vmalloc<S> {
     }
 
     /// Takes frames back, all or none; their memory is free at once. O(frames), and a system call for each run.
-    ///
-    /// # Errors
-    ///
-    /// [`NoFrame`](VmallocError::NoFrame), [`FrameMapped`](VmallocError::FrameMapped).
+    /// Errors: [`NoFrame`](VmallocError::NoFrame), [`FrameMapped`](VmallocError::FrameMapped).
     pub fn free_frames(&mut self, frames: &[u32]) -> Result<(), VmallocError> {
         // Each becomes mapped once for the moment, so that a frame named twice shows.
         let pinned = self.pin(frames, |state| state == GIVEN);
@@ -78,11 +72,8 @@ impl<S: FrameSource> Vmalloc<S> {
 
     /// Maps frames that were handed out, in this order, to addresses in a row with a guard page behind them. A frame may be
     /// named more than once: then it is behind several pages. O(frames), and a system call for each run.
-    ///
-    /// # Errors
-    ///
-    /// [`Empty`](VmallocError::Empty), [`NoFrame`](VmallocError::NoFrame), [`FrameMapped`](VmallocError::FrameMapped): 124
-    /// times already; [`NoAddresses`](VmallocError::NoAddresses),
+    /// Errors: [`Empty`](VmallocError::Empty), [`NoFrame`](VmallocError::NoFrame),
+    /// [`FrameMapped`](VmallocError::FrameMapped): 124 times already; [`NoAddresses`](VmallocError::NoAddresses),
     /// [`TooManyMappings`](VmallocError::TooManyMappings), [`Refused`](VmallocError::Refused),
     /// [`Closed`](VmallocError::Closed).
     pub fn vmap(&mut self, frames: &[u32], caller: Caller) -> Result<NonNull<u8>, VmallocError> {
@@ -121,14 +112,9 @@ impl<S: FrameSource> Vmalloc<S> {
 
     /// Unmaps what [`vmap`](Self::vmap) mapped; the frames stay handed out, with their contents. Null is fine. O(pages), and
     /// two system calls.
-    ///
-    /// # Errors
-    ///
-    /// As of [`vfree`](Self::vfree), with [`IsVmalloc`](VmallocError::IsVmalloc) in place of `IsVmap`, and
+    /// Errors: as of [`vfree`](Self::vfree), with [`IsVmalloc`](VmallocError::IsVmalloc) in place of `IsVmap`, and
     /// [`Refused`](VmallocError::Refused): nothing has changed then.
-    ///
     /// # Safety
-    ///
     /// Nobody uses the area any more.
     pub unsafe fn vunmap(&mut self, address: *const u8) -> Result<(), VmallocError> {
         if address.is_null() {

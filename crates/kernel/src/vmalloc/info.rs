@@ -60,10 +60,7 @@ impl<S: FrameSource> Vmalloc<S> {
 
     /// Writes a line for each area in address order: `0xstart-0xend size caller pages=N vmalloc`, the end and the size with
     /// the guard page, the size in bytes; of an area that is not purged, `0xstart-0xend size unpurged vm_area`. O(areas).
-    ///
-    /// # Errors
-    ///
-    /// `out`'s.
+    /// Errors: `out`'s.
     pub fn write_info(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let mut page = 0;
         while let Some(first) = self.addresses.next(page) {

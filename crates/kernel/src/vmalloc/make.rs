@@ -11,7 +11,6 @@ use super::addresses::Area;
 use super::frames::HELD;
 use super::{Vmalloc, VmallocError};
 
-/// What is left of an area that could not be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
     /// No page was mapped.
@@ -30,7 +29,6 @@ pub(super) struct Unmade {
 }
 
 impl<S: FrameSource> Vmalloc<S> {
-    /// A new area with frames.
     #[cold]
     pub(super) fn make(&mut self, area: Area, align: usize) -> Result<usize, VmallocError> {
         let pages = area.pages as usize;

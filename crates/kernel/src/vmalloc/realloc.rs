@@ -16,13 +16,8 @@ use super::{Caller, Left, Vmalloc, VmallocError};
 impl<S: FrameSource> Vmalloc<S> {
     /// The area with `size` bytes, its contents kept, perhaps elsewhere; what it gains is not said to be anything. Null: a
     /// new area, without a caller's name. O(pages + log addresses), and a system call for each run of frames when it grows.
-    ///
-    /// # Errors
-    ///
-    /// As of [`vmalloc`](Self::vmalloc) and [`vfree`](Self::vfree); the area is as it was then.
-    ///
+    /// Errors: as of [`vmalloc`](Self::vmalloc) and [`vfree`](Self::vfree); the area is as it was then.
     /// # Safety
-    ///
     /// Nobody uses the old address once another is returned, nor the area beyond its new size.
     ///
     /// The example is [`Vmalloc`]'s.

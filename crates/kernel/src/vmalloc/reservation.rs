@@ -14,7 +14,6 @@ use super::table::Table;
 use super::{Vmalloc, VmallocError, VmallocLimits};
 use crate::marked::{self, Marked};
 
-/// Where the tables lie in the reservation.
 struct Layout {
     frames: usize,
     pages: usize,
@@ -40,7 +39,6 @@ impl Layout {
         })
     }
 
-    /// Bytes of tables.
     fn tables(&self) -> Option<usize> {
         [self.frame_words, self.page_words, self.states, self.entries, self.areas]
             .into_iter()
@@ -50,10 +48,7 @@ impl Layout {
 
 impl<S: FrameSource> Vmalloc<S> {
     /// Reserves the addresses and makes a file of frames: neither costs memory. O(1).
-    ///
-    /// # Errors
-    ///
-    /// [`Empty`](VmallocError::Empty): a limit is less than a page. [`NoAddresses`](VmallocError::NoAddresses),
+    /// Errors: [`Empty`](VmallocError::Empty): a limit is less than a page. [`NoAddresses`](VmallocError::NoAddresses),
     /// [`Refused`](VmallocError::Refused): the source has no addresses, no memory or no file.
     pub fn new(source: S, limits: VmallocLimits) -> Result<Self, VmallocError> {
         let page = source.page_size();

@@ -8,16 +8,13 @@ use base::bits::align_up;
 use source::PageSource;
 
 /// Can be an entry: plain data.
-///
 /// # Safety
-///
 /// All bytes zero are a value.
 pub(super) unsafe trait Plain: Copy {}
 
 // SAFETY: 0 is one.
 unsafe impl Plain for u8 {}
 
-/// `most` entries.
 #[derive(Debug)]
 pub(super) struct Table<T> {
     at: usize,
@@ -27,15 +24,12 @@ pub(super) struct Table<T> {
 }
 
 impl<T: Plain> Table<T> {
-    /// Bytes of addresses that it takes.
     pub(super) fn bytes(most: usize, page: usize) -> Option<usize> {
         most.checked_mul(size_of::<T>())?.checked_next_multiple_of(page)
     }
 
     /// None of it usable.
-    ///
     /// # Safety
-    ///
     /// At `at`, where a page begins, are [`bytes`](Self::bytes) of reserved addresses that are this value's alone.
     pub(super) const unsafe fn new(at: usize, most: usize) -> Self {
         Self { at, most, ready: 0, entries: PhantomData }
@@ -72,7 +66,6 @@ impl<T: Plain> Table<T> {
         unsafe { self.entry(index).read() }
     }
 
-    /// Writes an entry that is usable.
     pub(super) fn set(&mut self, index: usize, value: T) {
         // SAFETY: usable (vmalloc-table-T1), and the table's alone.
         unsafe { self.entry(index).write(value) };

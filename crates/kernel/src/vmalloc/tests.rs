@@ -43,7 +43,6 @@ fn give(areas: &mut Vmalloc<impl FrameSource>, area: NonNull<u8>) {
     areas.check().unwrap();
 }
 
-/// Writes a byte to each page of an area.
 fn fill(area: NonNull<u8>, pages: usize, page: usize, byte: u8) {
     for at in 0..pages {
         // SAFETY: inside of a live area.
@@ -60,13 +59,11 @@ fn byte(area: NonNull<u8>, at: usize) -> u8 {
     unsafe { at.read_volatile() }
 }
 
-/// The frames behind an area.
 fn frames(areas: &Vmalloc<impl FrameSource>, area: NonNull<u8>, pages: usize) -> Vec<u32> {
     let frame = |page| areas.vmalloc_to_frame(area.as_ptr().wrapping_add(page * areas.page_size()));
     (0..pages).map(|page| frame(page).unwrap()).collect()
 }
 
-/// How many pages cost memory.
 fn resident(area: NonNull<u8>, pages: usize, page: usize) -> usize {
     let mut each = vec![0; pages];
     assert_eq!(residency(area.addr().get(), &mut each, page), Residency::Known);

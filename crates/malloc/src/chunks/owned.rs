@@ -27,7 +27,7 @@ use crate::regret::Regret;
 /// Bytes of free pieces that an owner keeps in any case.
 const LITTLE: usize = 2 << 20;
 /// The floor, above which it keeps no more than is in use: less than a whole process keeps, as other threads cannot have it.
-const FLOOR: usize = 8 << 20;
+pub(crate) const FLOOR: usize = 8 << 20;
 /// What the floor rises to while what went back is needed again.
 const MOST_FLOOR: usize = 64 << 20;
 /// How much has to be needed again for that: 1 MiB, as an owner is one of many.

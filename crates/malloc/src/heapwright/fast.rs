@@ -41,9 +41,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Puts an object into its class's magazine. `false`: call
     /// [`free_slow`](Self::free_slow).
-    ///
     /// # Safety
-    ///
     /// As [`Malloc::free`](base::Malloc::free).
     #[inline(always)]
     pub unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
@@ -60,9 +58,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     /// As [`free_sized_fast`](Self::free_sized_fast) for sizes up to [`MAX_LINEAR`].
-    ///
     /// # Safety
-    ///
     /// As [`Malloc::free_sized`](base::Malloc::free_sized).
     #[inline(always)]
     pub unsafe fn free_sized_linear(&self, ptr: *mut u8, size: usize) -> bool {
@@ -72,9 +68,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// As [`free_fast`](Self::free_fast) for a block whose size is known, and that is of no heap of its own: nothing is
     /// looked up. Null is kept as an entry that reads as empty (magazine-A4).
-    ///
     /// # Safety
-    ///
     /// As [`Malloc::free_sized`](base::Malloc::free_sized).
     #[inline(always)]
     pub unsafe fn free_sized_fast(&self, ptr: *mut u8, size: usize) -> bool {

@@ -72,9 +72,7 @@ impl fork::Around for Forking {
 
 /// Applies the variable `HEAPWRIGHT` of an environment; a null one, and that of a set-uid
 /// program, says nothing.
-///
 /// # Safety
-///
 /// `environment` is null or a null-terminated array of C strings.
 pub unsafe fn configure(environment: *const *const c_char) {
     // SAFETY: the caller's promise.
@@ -166,10 +164,7 @@ pub fn at_exit() {
 }
 
 /// Walks every structure of the process's malloc.
-///
-/// # Errors
-///
-/// The first broken invariant.
+/// Errors: the first broken invariant.
 pub fn check() -> Result<(), Broken> {
     HEAP.check()
 }

@@ -123,9 +123,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Frees every block of `heap` at once, and the heap; in a signal handler that interrupted malloc they stay for ever.
     /// O(slabs).
-    ///
     /// # Safety
-    ///
     /// Nobody uses `heap` or a block of it any more.
     pub unsafe fn heap_destroy(&self, heap: &Heap<S>) {
         if S::is_busy() {

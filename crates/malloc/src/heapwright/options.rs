@@ -129,9 +129,7 @@ pub fn items(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The variable's text in an environment. A null one, and that of a set-uid program, has none.
-///
 /// # Safety
-///
 /// `environment` is null or a null-terminated array of C strings that outlives the text.
 #[must_use]
 pub unsafe fn variable<'a>(environment: *const *const c_char) -> Option<&'a str> {

@@ -22,7 +22,6 @@ use super::split::{Bytes, PARTS, Split};
 /// Milliseconds between two looks at a heap that no longer grows.
 const TICK_MS: u64 = 250;
 
-/// The largest split so far.
 #[derive(Debug)]
 pub(crate) struct Peak {
     watched: AtomicBool,

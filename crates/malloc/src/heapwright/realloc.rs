@@ -16,9 +16,7 @@ use super::large::{MAX_RUN, MIN_MAPPING};
 impl<S: System, T: Tls> Flagship<S, T> {
     /// The block at `ptr` resized to `size` bytes; see [`Malloc::realloc`]. `caller` is named
     /// in messages.
-    ///
     /// # Safety
-    ///
     /// As [`Malloc::realloc`].
     pub unsafe fn resize(&self, ptr: *mut u8, size: usize, caller: &'static str) -> *mut u8 {
         let address = ptr.expose_provenance();

@@ -20,7 +20,6 @@ use thread::Tls;
 use super::Flagship;
 use super::large::MIN_MAPPING;
 
-/// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Object,

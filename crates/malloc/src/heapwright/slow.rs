@@ -189,9 +189,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Frees what [`free_fast`](Self::free_fast) could not; `caller` is named in messages.
     /// Never touches errno.
-    ///
     /// # Safety
-    ///
     /// As [`Malloc::free`].
     #[cold]
     #[inline(never)]
@@ -231,9 +229,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Frees what [`free_sized_fast`](Self::free_sized_fast) could not. In safe mode a size
     /// that is not the block's ends the process.
-    ///
     /// # Safety
-    ///
     /// As [`Malloc::free_sized`], or for a block of `aligned_alloc` with its alignment.
     #[cold]
     #[inline(never)]

@@ -164,7 +164,6 @@ impl Pages {
         self.is_known && self.resident.get(index).is_some_and(|byte| byte & 1 != 0)
     }
 
-    /// Adds the whole pages of `[at, at + len)` to a part.
     fn count(&mut self, at: usize, len: usize, part: &mut Bytes) {
         let end = at + len;
         for at in (at..end).step_by(BLOCK) {
@@ -177,11 +176,9 @@ impl Pages {
     }
 }
 
-/// The walk through the blocks.
 struct Walk {
     split: Split,
     pages: Pages,
-    /// Taken objects, by class.
     taken: [Bytes; CLASSES],
 }
 
@@ -263,7 +260,6 @@ impl Walk {
         }
     }
 
-    /// One granule of a slab, at `at`.
     fn slab(&mut self, slab: &Slab, at: usize, granule: usize) {
         let class = slab.tag().class();
         let class_info = info(class);
@@ -326,7 +322,6 @@ fn free_bytes(slab: &Slab, class: &ClassInfo, from: usize, to: usize) -> usize {
     head + free_objects(slab, first + 1, last) * size + tail
 }
 
-/// Free objects among `from..to` of a slab.
 fn free_objects(slab: &Slab, from: usize, to: usize) -> usize {
     (from / 64..to.div_ceil(64))
         .map(|word| {

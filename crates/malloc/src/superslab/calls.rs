@@ -65,12 +65,9 @@ impl<S: System> Superslab<S> {
     /// Frees to a magazine. `false`: it is full, or this is no object, or looks wrong.
     #[inline(always)]
     pub(super) fn free_ready(&self, address: usize) -> bool {
-        let Some(it) = self.pool.supers.of(address) else { return false };
-        let class = it.slab_of(address).class();
+        let class = self.pool.class_of(address);
         let Some(heap) = self.heap().filter(|_| class != 0) else { return false };
-        // No class: something wrote over the superslab's head.
-        let Some(bin) = heap.bins.get(class) else { return false };
-        !bin.is_newest(address) && bin.push(address)
+        heap.bins.get(class).is_some_and(|bin| bin.push(address))
     }
 
     /// Frees what [`free_ready`](Self::free_ready) refused.

@@ -24,6 +24,7 @@ impl ThreadEnds for Malloc {
         self.threads.leave(heap, || {
             heap.supers.set_ends(false);
             heap.leave();
+            self.counts.take_over(&heap.counts);
             self.drain(heap);
             self.pool.supers.purge_left(&heap.supers);
             heap.end_if_bare()
@@ -73,9 +74,16 @@ impl DropIn for Malloc {
 
     fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let Figures { live, cached, .. } = self.numbers();
+        let mut sums = self.counts.all();
+        self.each_heap(|heap| {
+            let counts = heap.counts.all();
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        });
+        let [refills, handed, slabs, again] = sums;
         write!(
             out,
-            "{live} bytes in use, {cached} in magazines of {} threads, {} in superslabs, {} in the pool",
+            "{live} bytes in use, {cached} in magazines of {} threads, {} in superslabs, {} in the pool; \
+             {refills} refills, {handed} of them from the depot; {slabs} slabs began to serve, {again} of them again",
             self.threads.live(),
             self.pool.bytes(),
             self.pool.supers.pooled_bytes()

@@ -16,7 +16,7 @@
 //! other threads are lost: nobody knows in the middle of what they were.
 use core::sync::atomic::compiler_fence;
 
-use base::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+use base::sync::{AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering, fence};
 use object::size_class::CLASSES;
 use thread::{Member, Record};
 
@@ -68,43 +68,57 @@ impl Bin {
         self.objects[count as usize - 1].load(Ordering::Relaxed)
     }
 
-    /// Keeps an object. `false`: it holds as many as it may.
+    /// Keeps an object. `false`: it holds as many as it may, or this one came last.
     #[inline(always)]
     pub(super) fn push(&self, object: usize) -> bool {
         let count = self.count.load(Ordering::Relaxed);
-        if count >= self.most() {
+        if count >= self.most() || self.is_at(count.wrapping_sub(1), object) {
             return false;
         }
-        self.objects[count as usize].store(object, Ordering::Relaxed);
+        let Some(place) = self.objects.get(count as usize) else { return false };
+        place.store(object, Ordering::Relaxed);
         self.count.store(count + 1, Ordering::Relaxed);
         true
     }
 
-    /// Whether an object is the one that came last.
     #[inline(always)]
+    fn is_at(&self, place: u32, object: usize) -> bool {
+        let there = self.objects.get(place as usize);
+        there.is_some_and(|there| there.load(Ordering::Relaxed) == object)
+    }
+
+    /// Whether an object is the one that came last.
     pub(super) fn is_newest(&self, object: usize) -> bool {
-        let count = self.count.load(Ordering::Relaxed) as usize;
-        count > 0 && self.objects[count - 1].load(Ordering::Relaxed) == object
+        self.is_at(self.count.load(Ordering::Relaxed).wrapping_sub(1), object)
+    }
+
+    /// An empty magazine has these objects from now on; those that it may not hold are left.
+    pub(super) fn fill<'a>(&self, objects: &'a [AtomicUsize]) -> &'a [AtomicUsize] {
+        let (all, left) = objects.split_at(objects.len().min(self.most() as usize));
+        for (place, object) in self.objects.iter().zip(all) {
+            place.store(object.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        self.count.store(base::bits::low32(all.len()), Ordering::Relaxed);
+        left
     }
 
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed) as usize
     }
 
-    /// Takes the `count` oldest objects out, each to `give`. Meanwhile it looks empty: a signal handler that interrupts this
+    /// Takes the `count` oldest objects out, together, to `give`. Meanwhile it looks empty: a signal handler that interrupts this
     /// gets no object twice.
-    pub(super) fn take_oldest(&self, count: usize, mut give: impl FnMut(usize)) {
-        let all = self.count();
-        let count = count.min(all);
+    pub(super) fn take_oldest(&self, count: usize, give: impl FnOnce(&[AtomicUsize])) {
+        let all = self.count().min(self.objects.len());
+        let (gone, left) = self.objects[..all].split_at(count.min(all));
         self.count.store(0, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
-        self.objects[..count].iter().for_each(|object| give(object.load(Ordering::Relaxed)));
-        for place in count..all {
-            let object = self.objects[place].load(Ordering::Relaxed);
-            self.objects[place - count].store(object, Ordering::Relaxed);
+        give(gone);
+        for (place, object) in self.objects.iter().zip(left) {
+            place.store(object.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         compiler_fence(Ordering::SeqCst);
-        self.count.store(base::bits::low32(all - count), Ordering::Relaxed);
+        self.count.store(base::bits::low32(left.len()), Ordering::Relaxed);
     }
 
     /// It holds `magazine` objects of `size` from now on, of large ones fewer.
@@ -115,7 +129,7 @@ impl Bin {
 
     #[inline(always)]
     pub(super) fn most(&self) -> u32 {
-        self.most.load(Ordering::Relaxed).min(MOST)
+        self.most.load(Ordering::Relaxed)
     }
 
     /// How many objects to fetch: twice as many each time, up to half of what it holds.
@@ -131,7 +145,7 @@ impl Bin {
         crate::links::at(self.current.load(Ordering::Relaxed))
     }
 
-    pub(super) fn set_current(&self, slab: Option<&Slab>) {
+    fn set_current(&self, slab: Option<&Slab>) {
         self.current.store(slab.map_or(0, crate::links::address), Ordering::Relaxed);
     }
 }
@@ -151,9 +165,54 @@ pub struct Heap {
     pub(super) singles: Slabs,
     pub(super) single_count: AtomicUsize,
     pub(super) few: Few,
+    /// As the text has the slab that serves now.
+    apart: Apart,
+    pub(super) counts: Counts,
     /// What others freed; a line of its own.
     remote: Remote,
     pub(super) bins: [Bin; CLASSES],
+}
+
+/// The slab of each class that serves now, in two arrays: where its superslab's descriptors are, and its number.
+#[derive(Debug)]
+struct Apart {
+    tables: [AtomicUsize; CLASSES],
+    numbers: [AtomicU32; CLASSES],
+}
+
+/// How often what the text asks for was done. The owner's thread alone counts.
+#[derive(Debug)]
+pub(super) struct Counts {
+    /// Magazines that were filled, or with none, objects that were asked for.
+    pub(super) refills: AtomicUsize,
+    /// Of those, filled with a batch of the depot.
+    pub(super) handed: AtomicUsize,
+    /// Slabs that began to serve, and those of them whose memory had served before.
+    pub(super) slabs: AtomicUsize,
+    pub(super) again: AtomicUsize,
+}
+
+impl Counts {
+    pub(super) const fn new() -> Self {
+        let [refills, handed, slabs, again] = [const { AtomicUsize::new(0) }; 4];
+        Self { refills, handed, slabs, again }
+    }
+
+    fn each(&self) -> [&AtomicUsize; 4] {
+        [&self.refills, &self.handed, &self.slabs, &self.again]
+    }
+
+    /// What they are.
+    pub(super) fn all(&self) -> [usize; 4] {
+        self.each().map(|count| count.load(Ordering::Relaxed))
+    }
+
+    /// Those of a thread that has ended are these, too.
+    pub(super) fn take_over(&self, ended: &Self) {
+        for (sum, count) in self.each().into_iter().zip(ended.each()) {
+            sum.fetch_add(count.replace(0), Ordering::Relaxed);
+        }
+    }
 }
 
 // SAFETY: it begins with a `Member`, and zeroes are an empty one.
@@ -170,6 +229,25 @@ impl Heap {
 
     fn has_begun(&self, class: usize) -> bool {
         self.begun[class / 64].load(Ordering::Relaxed) >> (class % 64) & 1 == 1
+    }
+
+    /// The slab of a class that serves now, by one look at the record of the class, or by two at arrays.
+    #[inline]
+    pub(super) fn serving<'a>(&self, class: usize, one_lookup: bool) -> Option<&'a Slab> {
+        if one_lookup {
+            return self.bins[class].current();
+        }
+        let table = self.apart.tables[class].load(Ordering::Relaxed);
+        let number = self.apart.numbers[class].load(Ordering::Relaxed) as usize;
+        if table == 0 { None } else { crate::links::at(table + number * size_of::<Slab>()) }
+    }
+
+    /// Another slab serves a class from now on: one of a superslab's descriptors at `table`, or the only one there.
+    pub(super) fn set_serving(&self, class: usize, slab: Option<&Slab>, table: usize) {
+        self.bins[class].set_current(slab);
+        let number = slab.map_or(0, |slab| crate::links::address(slab) - table) / size_of::<Slab>();
+        self.apart.tables[class].store(table, Ordering::Relaxed);
+        self.apart.numbers[class].store(base::bits::low32(number), Ordering::Relaxed);
     }
 
     /// Whether a class has a slab that serves now or has an object.

@@ -15,6 +15,8 @@
 use base::bits::low32;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
+use object::size_class::info;
+
 use crate::chunks::{Chunk, PIECE, Pieces};
 use crate::links::{self, Linked, List, next_of, set_next};
 
@@ -69,7 +71,6 @@ impl Slab {
     }
 
     /// The class of its objects; 0: there are none.
-    #[inline(always)]
     pub(super) fn class(&self) -> usize {
         self.class.load(Ordering::Relaxed) as usize
     }
@@ -181,11 +182,12 @@ impl Slab {
         self.free.load(Ordering::Relaxed) == object
     }
 
-    /// Whether an object begins at an address in the slab.
-    pub(super) fn is_object(&self, address: usize, size: usize) -> bool {
-        let offset = address.wrapping_sub(self.start());
-        offset.is_multiple_of(size)
-            && offset / size < self.capacity.load(Ordering::Relaxed) as usize
+    /// Whether an object of its class, which is `class`, begins at an address in the slab.
+    pub(super) fn is_object(&self, address: usize, class: usize) -> bool {
+        let (offset, info) = (address.wrapping_sub(self.start()), info(class));
+        let index = info.object_at(offset);
+        index < self.capacity.load(Ordering::Relaxed) as usize
+            && index * info.size as usize == offset
     }
 
     pub(super) fn has_free(&self) -> bool {
@@ -225,7 +227,6 @@ impl Chunk for Super {
 
 impl Super {
     /// The descriptor of the slab that `address` lies in.
-    #[inline(always)]
     pub(super) fn slab_of(&self, address: usize) -> &Slab {
         &self.slabs[address / SLAB % SLABS]
     }
@@ -236,8 +237,13 @@ impl Super {
         (&self.slabs[index], (self.piece_at(index) + head, SLAB - head))
     }
 
+    /// Where its descriptors are.
+    pub(super) fn table(&self) -> usize {
+        links::address(&self.slabs)
+    }
+
     pub(super) fn index_of(&self, slab: &Slab) -> usize {
-        (links::address(slab) - links::address(&self.slabs)) / size_of::<Slab>()
+        (links::address(slab) - self.table()) / size_of::<Slab>()
     }
 
     /// The slabs of classes.

@@ -7,7 +7,9 @@
 //! | `magazine` | objects that a thread keeps of a class, 0 to 120 | 0: each object comes from its slab and goes back to it |
 //! | `lazy_init` | objects of a slab are counted off as they are first needed | all are linked when the slab is made |
 //! | `reuse_pool` | empty superslabs wait in a pool | they are unmapped at once |
-//! | `remote_queue` | an object of another thread goes to its queue without a lock | under one |
+//! | `one_lookup` | the record of a class holds the slab that serves now | it is found as the text does: a superslab and a number, each in an array of the thread's |
+//! | `depot` | half magazines of objects of other threads are handed on as they are | each object goes home to its owner |
+//! | `remote_queue` | an object that goes home goes to its owner's queue without a lock | under one |
 //!
 //! Read in slow paths only. They may change at any time; what is there stays as it was made.
 use base::sync::{AtomicBool, AtomicU32, Ordering};
@@ -19,6 +21,8 @@ pub(super) struct Switches {
     superslab: AtomicBool,
     lazy_init: AtomicBool,
     reuse_pool: AtomicBool,
+    one_lookup: AtomicBool,
+    depot: AtomicBool,
     remote_queue: AtomicBool,
     magazine: AtomicU32,
 }
@@ -29,6 +33,8 @@ impl Switches {
             superslab: AtomicBool::new(true),
             lazy_init: AtomicBool::new(true),
             reuse_pool: AtomicBool::new(true),
+            one_lookup: AtomicBool::new(true),
+            depot: AtomicBool::new(true),
             remote_queue: AtomicBool::new(true),
             magazine: AtomicU32::new(MOST),
         }
@@ -47,6 +53,8 @@ impl Switches {
             "superslab" => &self.superslab,
             "lazy_init" => &self.lazy_init,
             "reuse_pool" => &self.reuse_pool,
+            "one_lookup" => &self.one_lookup,
+            "depot" => &self.depot,
             "remote_queue" => &self.remote_queue,
             _ => return false,
         };
@@ -64,6 +72,15 @@ impl Switches {
 
     pub(super) fn reuse_pool(&self) -> bool {
         self.reuse_pool.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn one_lookup(&self) -> bool {
+        self.one_lookup.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn depot(&self) -> bool {
+        self.depot.load(Ordering::Relaxed)
     }
 
     pub(super) fn remote_queue(&self) -> bool {

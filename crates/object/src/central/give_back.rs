@@ -32,7 +32,6 @@ const LOOKAHEAD: usize = 64;
 /// What many slabs have in common: looked up again when the next slab's tag differs.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// Class and owner of a tag.
     whose: Tag,
     class: &'static ClassInfo,
     /// Bytes that an object counts: none in a first-class heap.
@@ -355,10 +354,7 @@ impl<S: System> Central<S> {
     }
 
     /// Whether `object` is one that is taken: by the program, or by a magazine.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
+    /// Errors: what is wrong with it.
     pub fn is_taken(&self, pages: &PageHeap<S>, object: usize) -> Result<(), Fault> {
         let maps = pages.region.maps();
         let place = Place::of(&maps, &mut Kind::of(NO_KIND), maps.slab_of(object), object)?;

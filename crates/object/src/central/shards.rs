@@ -65,7 +65,6 @@ impl<S: System> Shards<S> {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The shard of a thread, when there are `count`.
     #[inline]
     pub(super) fn own(&self, count: u32, place: Place) -> u32 {
         if count == 1 {

@@ -5,7 +5,6 @@ use page::Meta;
 use source::os::Os;
 use source::{Failing, Paged};
 
-/// A `Central` with what it stands on.
 struct Whole<S> {
     pages: PageHeap<S>,
     meta: Meta<S>,

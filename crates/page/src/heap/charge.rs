@@ -31,7 +31,6 @@ impl<S: System> PageHeap<S> {
         self.region.is_bare() || self.purge.charges()
     }
 
-    /// Blocks of charge-L1.
     pub(super) fn given_up(&self) -> usize {
         self.given_up.load(Ordering::Relaxed) as usize
     }

@@ -31,7 +31,6 @@ use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
 /// So many neighbours of a block can differ from it.
 const SEAMS_OF_A_BLOCK: u32 = 2;
 
-/// What the user and the system say of huge pages.
 #[derive(Debug)]
 pub(crate) struct HugePages {
     /// From how many bytes of the heap on they are asked for; `usize::MAX`: never.

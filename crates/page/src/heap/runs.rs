@@ -214,7 +214,6 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// Marks granules free, block by block.
     pub(super) fn give_back(&self, state: &mut State, granule: usize, count: usize, dirty: bool) {
         self.live.lower(count);
         for (block, mask, count) in pieces(granule, count) {
@@ -258,7 +257,6 @@ fn common(bits: u128, mask: u128, count: u32) -> u32 {
     }
 }
 
-/// Bits at multiples of `align`.
 pub(super) fn aligned_starts(align: u32) -> u128 {
     let mut starts = u128::MAX;
     let mut step = 1;

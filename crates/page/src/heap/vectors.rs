@@ -84,9 +84,7 @@ impl<S: System> PageHeap<S> {
     }
 
     /// Gives stretches of pages back, by one call where that may be made, and says of each that went back which it was.
-    ///
     /// # Safety
-    ///
     /// Nobody needs their contents.
     pub unsafe fn purge_each(
         &self,

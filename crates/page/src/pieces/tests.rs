@@ -32,7 +32,6 @@ fn allocate(pieces: &Pieces, source: &impl System) -> Option<usize> {
     })
 }
 
-/// Pieces that are all in use and filled.
 fn taken(pieces: &Pieces, source: &impl System, count: usize) -> Vec<usize> {
     let all: Vec<_> = (0..count).map(|_| allocate(pieces, source).expect("memory")).collect();
     all.iter().for_each(|&piece| fill(piece, pieces.size));

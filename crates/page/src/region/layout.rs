@@ -1,6 +1,6 @@
 //! Where the parts of the region lie, how their addresses are held, and how they grow.
 //!
-//! The region is reserved whole: four times the machine's memory, for [`MAX`] at most. The maps
+//! The region is reserved whole: four to eight times the machine's memory, [`MAX`] at most. The maps
 //! become usable in steps, as the blocks that they describe are taken into use.
 //!
 //! Where addresses are limited (`ulimit -v`, valgrind) the same layout is a *window*: only the
@@ -44,7 +44,6 @@ pub enum Hold {
 /// Where each part begins, counted from the base.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
-    /// Bytes of maps and blocks.
     len: usize,
     span_map: usize,
     block_map: usize,

@@ -13,7 +13,6 @@ fn fill(at: usize, granules: usize) {
     }
 }
 
-/// A heap with a few blocks, then limited.
 fn limited(heap: &PageHeap<Failing<Os>>) -> usize {
     let run = heap.allocate(5, 1).expect("memory");
     fill(run.at, 5);

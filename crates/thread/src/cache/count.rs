@@ -40,10 +40,7 @@ impl ThreadCache {
     }
 
     /// Gives one object back that is in no magazine.
-    ///
-    /// # Errors
-    ///
-    /// It is no live object.
+    /// Errors: it is no live object.
     pub fn give_back_one<S: System>(
         &self,
         backend: Backend<'_, S>,

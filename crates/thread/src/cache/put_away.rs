@@ -74,7 +74,6 @@ impl ThreadCache {
         answer
     }
 
-    /// Gives the oldest bundle back. `None`: there is none.
     pub(super) fn give_back_bundle<S: System>(
         &self,
         backend: Backend<'_, S>,

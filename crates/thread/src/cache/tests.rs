@@ -62,7 +62,6 @@ impl Whole {
     }
 }
 
-/// An allocator, and the cache of its only thread.
 fn started() -> (&'static Whole, &'static ThreadCache) {
     let whole: &Whole = Box::leak(Box::new(Whole::new()));
     (whole, ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory"))
@@ -121,7 +120,6 @@ fn a_thread_begins_with_what_the_one_before_came_to() {
     assert_eq!(used(&[40], 1), [0, 2, 0], "the one before did not use it");
 }
 
-/// The lines that an object of a class lies in.
 fn lines_of(class: usize, object: usize) -> core::ops::RangeInclusive<usize> {
     object / LINE..=(object + info(class).size as usize - 1) / LINE
 }

@@ -75,10 +75,7 @@ impl ThreadCache {
     }
 
     /// Slow path of free: makes room for `object`, or gives it back directly.
-    ///
-    /// # Errors
-    ///
-    /// Something in the magazine was no live object.
+    /// Errors: something in the magazine was no live object.
     #[cold]
     #[inline(never)]
     pub fn flush<S: System, T: Tls>(
@@ -142,7 +139,6 @@ impl ThreadCache {
         tls.store(class, top);
     }
 
-    /// Gives the `count` oldest objects of a magazine back.
     fn give_back_oldest<S: System, T: Tls>(
         &self,
         backend: Backend<'_, S>,
@@ -209,10 +205,7 @@ impl ThreadCache {
     }
 
     /// Gives back every object and run this thread keeps; cells stay.
-    ///
-    /// # Errors
-    ///
-    /// Something in a magazine was no live object.
+    /// Errors: something in a magazine was no live object.
     pub fn empty_all<S: System, T: Tls>(
         &self,
         backend: Backend<'_, S>,

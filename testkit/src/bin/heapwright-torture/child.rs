@@ -11,9 +11,7 @@ use std::time::Instant;
 pub(crate) enum End {
     /// It found something wrong and said what.
     Failed(String),
-    /// A signal ended it.
     Signal(i32),
-    /// It ended with another code.
     Code(i32),
     /// It said nothing for too long and was killed.
     Hung,

@@ -17,7 +17,6 @@ use crate::plan;
 const BATCH: u64 = 64;
 /// Replays before a failure counts as gone.
 const TRIES: usize = 8;
-/// The longest that shrinking goes on.
 const SHRINKING: Duration = Duration::from_secs(120);
 
 /// Runs until the time is up or something fails.

@@ -15,7 +15,6 @@ const THREADS: usize = 10;
 const ROUNDS: usize = 100;
 const BLOCKS: usize = 1_000;
 
-/// What a thread leaves for the next.
 type Left<T> = [Mutex<Vec<Vec<T>>>; THREADS];
 
 /// Runs `round` on each thread; what it makes is left for the next thread, what was left is freed
@@ -83,7 +82,6 @@ pub(super) fn rust(part: Part) -> Result<(), String> {
     run(part, make, gone)
 }
 
-/// A block of C's on its way.
 struct Block {
     at: *mut u8,
     size: usize,
@@ -93,7 +91,6 @@ struct Block {
 // SAFETY: it is the only account of its bytes.
 unsafe impl Send for Block {}
 
-/// With C's functions.
 pub(super) fn c(malloc: &dyn Malloc, part: Part) -> Result<(), String> {
     let make = |rng: &mut Rng, i: usize| {
         let size = size(rng);

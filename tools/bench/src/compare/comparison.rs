@@ -24,13 +24,10 @@ pub enum Judged {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
-    /// The new one takes more.
     More,
-    /// The new one takes less.
     Less,
     /// They are level: a difference would have shown.
     Same,
-    /// It cannot be told.
     Unknown,
 }
 
@@ -45,7 +42,6 @@ impl From<Claim> for Change {
     }
 }
 
-/// One figure in both results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
     /// The workload; `None`: the geometric mean over all.
@@ -53,15 +49,12 @@ pub struct Line {
     pub allocator: String,
     pub role: Role,
     pub metric: Metric,
-    /// Which ratio is judged.
     pub judged: Judged,
     /// New ÷ old; `pairs` is the number of runs in the result that has fewer.
     pub plain: Ratio,
     /// The same of the ratios to the baseline, if both results have the same one.
     pub relative: Option<Ratio>,
-    /// What the judged ratio says.
     pub change: Change,
-    /// What the other ratio says, if there is one.
     pub other: Option<Change>,
 }
 
@@ -100,7 +93,6 @@ pub struct Comparison {
     pub version: u32,
     /// The one that is divided by.
     pub old: Origin,
-    /// The other.
     pub new: Origin,
     /// The baseline of both, if it is the same and did not change.
     pub baseline: Option<String>,
@@ -113,7 +105,6 @@ pub struct Comparison {
     pub lines: Vec<Line>,
 }
 
-/// An allocator in both results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Subject {
     pub name: String,

@@ -10,13 +10,11 @@ use crate::session::{
 use crate::stats::{Ratio, interval, median, resampled_median};
 use crate::summary::is_same_work;
 
-/// Resamples of a figure.
 pub const DRAWS: usize = 4_000;
 
 /// The largest process alone is not the whole, where all together have this many times as much.
 const TOGETHER: f64 = 1.1;
 
-/// One of the two results, by names.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
     report: &'a Report,
@@ -121,7 +119,6 @@ impl Drawn {
         Some(Self { estimate, draws, runs: old.len().min(new.len()) })
     }
 
-    /// A ratio of two single figures.
     fn single(old: f64, new: f64) -> Self {
         let estimate = (new / old).ln();
         Self { estimate, draws: vec![estimate], runs: 1 }
@@ -167,7 +164,6 @@ impl Drawn {
 pub struct Pair<'a> {
     /// The one that is divided by.
     pub old: &'a Side<'a>,
-    /// The other.
     pub new: &'a Side<'a>,
     pub workload: &'a str,
     pub allocator: &'a str,

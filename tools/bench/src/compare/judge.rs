@@ -8,7 +8,6 @@ use crate::claim::Claim;
 use crate::fail_if::Metric;
 use crate::session::Role;
 
-/// What holds for all figures of a comparison.
 pub(super) struct Rules<'a> {
     pub(super) workloads: &'a [String],
     pub(super) baseline: Option<&'a str>,
@@ -17,7 +16,6 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Adds the lines of one kind of figure.
     pub(super) fn lines(
         &self,
         metric: Metric,

@@ -12,10 +12,8 @@ const FILE: &str = "result.json";
 pub enum Error {
     #[error("cannot read {0}")]
     Read(PathBuf, #[source] io::Error),
-    /// It is no result, or one of another version.
     #[error("{0} {1}")]
     Schema(PathBuf, String),
-    /// The two have nothing that can be compared.
     #[error("{0}")]
     Nothing(String),
 }

@@ -131,11 +131,9 @@ pub(super) fn end_what_is_left() {
 }
 
 enum Collected {
-    /// `program`, with this status.
     Ended(c_int),
     /// There are children, and this one is still one of them.
     NotYet,
-    /// There is no child.
     Nothing,
 }
 

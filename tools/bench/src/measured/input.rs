@@ -28,7 +28,6 @@ pub enum Given {
 }
 
 impl Input {
-    /// What this process was given.
     pub fn of_this_process() -> Given {
         let stdin = io::stdin();
         let Ok(meta) = fstat(&stdin) else { return Given::Nothing };

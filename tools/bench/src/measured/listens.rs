@@ -5,7 +5,6 @@ use std::fs;
 
 use launch::tree;
 
-/// The state of a TCP socket that listens.
 const LISTEN: &str = "0A";
 
 /// The flag of a unix socket that listens.
@@ -27,7 +26,6 @@ pub(super) fn does(root: i32) -> bool {
     })
 }
 
-/// The inodes of the sockets that listen.
 fn listening<'a>(tcp: &[&'a str], unix: &'a str) -> HashSet<&'a str> {
     let column = |text: &'a str, state: usize, wanted: &'static str, inode: usize| {
         text.lines().filter_map(move |line| {

@@ -29,7 +29,6 @@ const UNSEEN: Duration = Duration::from_secs(10);
 /// CMD may fail because the server is not ready, and is started again after this time.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// How a server is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Service {
     /// How long it runs; with a driver, how long that has to end well.
@@ -46,15 +45,11 @@ pub(super) struct Serving<'a> {
     driver: Option<(Running, Instant)>,
     /// Whether the server was seen to listen, or is taken to.
     is_ready: bool,
-    /// When to start the driver.
     next: Instant,
-    /// What the last driver said that failed.
     pub(super) said: String,
     /// How long the run took; it is over then.
     pub(super) took: Option<Duration>,
-    /// When a server that was asked to end is killed.
     kill: Option<Instant>,
-    /// Processor time of all drivers.
     pub(super) drivers_us: u64,
 }
 

@@ -2,13 +2,12 @@
 //! of it is asked here, and decided by [`crate::claim`].
 
 use super::{Cell, Compared, Overall, Report};
-use crate::claim::{Claim, leaders};
+use crate::claim::{Claim, LEVEL, leaders};
 use crate::fail_if::Metric;
 use crate::session::{Role, SubjectIndex, WorkloadIndex};
 use crate::stats::Ratio;
 
 impl Metric {
-    /// This figure of a workload.
     pub fn of(self, cell: &Cell) -> Option<Compared> {
         match self {
             Self::Time => cell.time,
@@ -67,7 +66,6 @@ impl Report {
         Some(Claim::of(&ratio, noise))
     }
 
-    /// The allocators that may have the least of `metric` in a workload.
     pub fn best(&self, work: WorkloadIndex, metric: Metric) -> Vec<SubjectIndex> {
         let ratio = |who| Some((who, self.ratio(work, who, metric)?));
         let all: Vec<_> = self.contestants().filter_map(ratio).collect();
@@ -96,8 +94,23 @@ impl Report {
         Some(metric.mean(self.means().get(self.control()?.0)?)?.distance_from_1())
     }
 
-    /// The allocators that may have the least of `metric` over all workloads.
+    /// What the baseline's time differs from itself by in the middle workload; `None` where no workload has a time.
+    pub fn middle_noise(&self) -> Option<f64> {
+        let mut floors: Vec<f64> = self.workloads.iter().filter_map(|w| w.noise_floor).collect();
+        floors.sort_by(f64::total_cmp);
+        floors.get(floors.len() / 2).copied()
+    }
+
+    /// Whether that is so much that nothing is claimed of time over all workloads.
+    pub fn is_noisy(&self) -> bool {
+        self.middle_noise().is_some_and(|noise| noise > LEVEL)
+    }
+
+    /// The allocators that may have the least of `metric` over all workloads; of time nobody, where [`Self::is_noisy`].
     pub fn best_mean(&self, metric: Metric) -> Vec<SubjectIndex> {
+        if metric == Metric::Time && self.is_noisy() {
+            return Vec::new();
+        }
         let mean = |who| Some((who, self.mean(who, metric)?));
         let all: Vec<_> = self.contestants().filter_map(mean).collect();
         leaders(&all, self.mean_noise(metric))
@@ -164,6 +177,10 @@ mod tests {
             ..Overall::default()
         };
         report.overall = vec![mean(1.0), mean(1.0), mean(0.5)];
+        assert_eq!(report.best_mean(Metric::Time), [SubjectIndex(2)]);
+        report.workloads[0].noise_floor = Some(0.16);
+        assert!(report.best_mean(Metric::Time).is_empty(), "too noisy for a claim over all");
+        report.workloads[0].noise_floor = Some(0.04);
         assert_eq!(report.best_mean(Metric::Time), [SubjectIndex(2)]);
         report.left_out = vec!["redis".to_owned()];
         assert!(report.best_mean(Metric::Time).is_empty() && report.means().is_empty());

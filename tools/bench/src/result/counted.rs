@@ -8,13 +8,11 @@ use crate::stats::{ENOUGH_PAIRS, Ratio};
 /// Two runs of the same differ by less than this share in what is counted.
 pub const AGREEMENT: f64 = 0.005;
 
-/// What was counted in the runs that were made for it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Count {
     /// The median of these runs, and how it compares.
     #[serde(flatten)]
     pub compared: Compared,
-    /// The least of them.
     pub least: f64,
     pub most: f64,
 }

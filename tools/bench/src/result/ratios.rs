@@ -21,7 +21,7 @@ impl Report {
                     ratio,
                 }));
             };
-            for metric in Metric::ALL {
+            for metric in Metric::all() {
                 push(None, metric, self.overall.get(at).and_then(|o| metric.mean(o)));
             }
             for work in &self.workloads {
@@ -30,7 +30,7 @@ impl Report {
                 if !cell.counts() {
                     continue;
                 }
-                for metric in Metric::ALL {
+                for metric in Metric::all() {
                     push(Some(&work.name), metric, metric.of(cell).and_then(|c| c.ratio));
                 }
             }

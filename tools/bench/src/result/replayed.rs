@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct Replayed {
     pub name: String,
-    /// The file that was read.
     pub trace: String,
     /// The recorded program's command line.
     pub command: String,
@@ -15,7 +14,6 @@ pub struct Replayed {
     pub order: String,
     /// Which pages are touched: pages, recorded or none.
     pub touch: String,
-    /// Calls that were done again.
     pub events: u64,
     /// The most threads at one time.
     pub threads: u64,
@@ -23,9 +21,7 @@ pub struct Replayed {
     pub peak_live: u64,
     /// After so many calls.
     pub peak_event: u64,
-    /// What was live at the end.
     pub end_live: u64,
-    /// From the first step of the recording to its last.
     pub recorded_seconds: f64,
     /// The subject that it was recorded on, if that took part.
     pub on: Option<String>,

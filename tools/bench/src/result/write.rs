@@ -44,7 +44,6 @@ impl Report {
         serde_json::from_value(json).map_err(|e| Error(format!("says it is {SCHEMA}, but: {e}")))
     }
 
-    /// The points of all curves as CSV, one line each, with a heading.
     pub fn curves_to_csv(&self) -> String {
         let mut rows = Vec::new();
         for work in &self.workloads {

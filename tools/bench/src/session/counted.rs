@@ -197,7 +197,6 @@ impl Counter<'_> {
         Ok(counts)
     }
 
-    /// One run, under `tool` if that has words.
     fn once(
         &self,
         work: &Workload,

@@ -18,7 +18,6 @@ use crate::workload::Workload;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct WorkloadIndex(pub usize);
 
-/// A subject of a session, which is an allocator of its result, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SubjectIndex(pub usize);
 

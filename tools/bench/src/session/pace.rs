@@ -21,9 +21,7 @@ pub(super) struct Pace {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
-    /// What its last round took.
     cost: Duration,
-    /// What all its rounds for time took.
     spent: Duration,
 }
 
@@ -38,7 +36,6 @@ impl Pace {
         self.started.elapsed()
     }
 
-    /// A round of this workload took `time`.
     pub(super) fn took(&mut self, workload: WorkloadIndex, pass: Pass, time: Duration) {
         self.known[workload].cost = time;
         if pass == Pass::Time {

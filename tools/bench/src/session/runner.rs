@@ -1,7 +1,6 @@
 //! The loop: which run comes next, and what becomes of it.
 
 use core::mem;
-use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::ffi::OsString;
@@ -64,18 +63,18 @@ pub fn run(
     let session = Session::new(workloads, subjects);
     let mut runner = Runner { launcher, options, observer, interrupted, pace, rng, session };
     match runner.all_passes() {
-        Ok(ControlFlow::Continue(())) => {}
-        Ok(ControlFlow::Break(())) => runner.session.stops.fill(Stop::Interrupted),
+        Ok(()) => {}
+        Err(Halt::Interrupted) => runner.session.stops.fill(Stop::Interrupted),
         // The user's signal, as `pkill` sends it, reaches the helper first.
         Err(_) if interrupted.load(Ordering::Relaxed) => {
             runner.session.stops.fill(Stop::Interrupted);
         }
         // An hour of runs is not lost because one helper was killed.
-        Err(error) if runner.session.has_times() => {
+        Err(Halt::Broken(error)) if runner.session.has_times() => {
             runner.session.stops.fill(Stop::Interrupted);
             runner.session.broken = Some(error.to_string());
         }
-        Err(error) => return Err(error),
+        Err(Halt::Broken(error)) => return Err(error),
     }
     runner.session.elapsed = runner.pace.elapsed();
     Ok(runner.session)
@@ -97,12 +96,22 @@ struct Turn {
     subject: SubjectIndex,
     pass: Pass,
     round: u32,
-    /// Its place in the order of the round.
     place: usize,
 }
 
-/// Goes on, or was interrupted.
-type Going = Result<ControlFlow<()>, Error>;
+/// Why no run follows.
+enum Halt {
+    Interrupted,
+    Broken(Error),
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
+type Going = Result<(), Halt>;
 
 impl Runner<'_> {
     fn all_passes(&mut self) -> Going {
@@ -112,9 +121,7 @@ impl Runner<'_> {
                 if self.pace.is_over(&self.session, self.options, workload) {
                     continue;
                 }
-                if self.round(workload, pass, 0)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
+                self.round(workload, pass, 0)?;
             }
         }
         let with_tail = |w: &WorkloadIndex| self.session.workloads[*w].tail;
@@ -122,9 +129,7 @@ impl Runner<'_> {
             self.session.workload_indices().filter(with_tail).collect();
         if self.options.tails && self.pace.has_time_for(2, &timed_calls) {
             for workload in self.shuffled(timed_calls) {
-                if self.round(workload, Pass::Tail, 0)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
+                self.round(workload, Pass::Tail, 0)?;
             }
         }
         self.timed_rounds()
@@ -150,13 +155,11 @@ impl Runner<'_> {
                 }
                 self.session.rounds[workload] += 1;
                 let round = self.session.rounds[workload];
-                if self.round(workload, Pass::Time, round)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
+                self.round(workload, Pass::Time, round)?;
                 ran.push(workload);
             }
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     /// Every subject once, in random order.
@@ -186,14 +189,12 @@ impl Runner<'_> {
             };
             self.observer.running(&step);
             let turn = Turn { workload, subject, pass, round, place };
-            if self.once(turn)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
+            self.once(turn)?;
         }
         if pass != Pass::Tail {
             self.pace.took(workload, pass, began.elapsed());
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     fn takes_part(&self, workload: WorkloadIndex, subject: SubjectIndex, pass: Pass) -> bool {
@@ -206,7 +207,7 @@ impl Runner<'_> {
     fn once(&mut self, turn: Turn) -> Going {
         let Turn { workload, subject, pass, round, .. } = turn;
         if self.interrupted.load(Ordering::Relaxed) {
-            return Ok(ControlFlow::Break(()));
+            return Err(Halt::Interrupted);
         }
         self.warm(workload)?;
         let (w, s) = (&self.session.workloads[workload], &self.session.subjects[subject]);
@@ -232,14 +233,14 @@ impl Runner<'_> {
                 }
                 _ => {
                     self.keep(*ran, turn);
-                    return Ok(ControlFlow::Continue(()));
+                    return Ok(());
                 }
             },
             Judged::Bad(How::TimedOut, stderr) if is_own(w) && self.options.timeout.is_none() => {
                 (How::NotEnded, stderr)
             }
             Judged::Bad(how, stderr) => (how, stderr),
-            Judged::Interrupted => return Ok(ControlFlow::Break(())),
+            Judged::Interrupted => return Err(Halt::Interrupted),
         };
         let failure = Failure { how, round, stderr };
         let is_vain = matches!(how, How::NotEnded | How::NotDriven | How::EndedEarly);
@@ -250,7 +251,7 @@ impl Runner<'_> {
             self.observer.failed(&w.name, &s.name, &failure);
             self.session.failures[workload][subject] = Some(failure);
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     fn keep(&mut self, ran: Ran, turn: Turn) {
@@ -333,7 +334,6 @@ pub(super) fn other_malloc(programs: &[Program]) -> Option<String> {
     Some(format!("{} ran on {malloc} ({share:.0} % of the processor time)", most.name))
 }
 
-/// Adds what one run has seen to what others have.
 fn add(all: &mut Vec<Program>, seen: Vec<Program>) {
     for one in seen {
         match all.iter_mut().find(|p| (&p.name, &p.malloc) == (&one.name, &one.malloc)) {

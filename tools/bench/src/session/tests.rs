@@ -6,7 +6,6 @@ use crate::testing::{self, options};
 const OWN: WorkloadIndex = WorkloadIndex(0);
 const GLIBC: SubjectIndex = SubjectIndex(0);
 
-/// Glibc with its control and x.
 fn session(rounds: u32, wall: impl Fn(u32, SubjectIndex) -> u64) -> Session {
     testing::session(&["x"], rounds, wall)
 }

@@ -1,14 +1,12 @@
 //! Each allocator over all workloads.
 
 use super::{counted, memory, ns_per_call, other_work};
-use crate::claim::leaders;
 use crate::result::Overall;
 use crate::session::{Role, Session, SubjectIndex, WorkloadIndex, cpu_seconds};
 use crate::stats::{Column, ENOUGH_PAIRS, OnePair, RESAMPLES_QUICK, Ratio, geometric_mean};
 
 pub(super) fn of(session: &Session, seed: u64) -> Vec<Overall> {
     let mut all: Vec<Overall> = session.subject_indices().map(|s| one(session, s, seed)).collect();
-    mark_fastest(session, &mut all);
     mark_pareto(session, &mut all);
     all
 }
@@ -48,7 +46,6 @@ fn one(session: &Session, subject: SubjectIndex, seed: u64) -> Overall {
             None => Column::new(),
         }),
         counted: counted::means(session, &workloads, subject),
-        is_fastest: false,
         is_pareto: false,
     }
 }
@@ -63,20 +60,6 @@ fn contestants(session: &Session, all: &[Overall]) -> Vec<SubjectIndex> {
             && most > 0
     };
     session.subject_indices().filter(takes_part).collect()
-}
-
-/// Whom everybody else is shown to be behind.
-fn mark_fastest(session: &Session, all: &mut [Overall]) {
-    let time = |s: SubjectIndex| match session.subjects[s].role {
-        Role::Baseline => Some((s, Ratio::EXACT)),
-        _ => Some((s, all[s.0].time?)),
-    };
-    let times: Vec<(SubjectIndex, Ratio)> =
-        contestants(session, all).into_iter().filter_map(time).collect();
-    let noise = session.control().and_then(|c| all[c.0].time).map(|r| r.distance_from_1());
-    if let [fastest] = leaders(&times, noise)[..] {
-        all[fastest.0].is_fastest = true;
-    }
 }
 
 /// Nobody, from fewer rounds than a claim needs.

@@ -8,7 +8,6 @@ use crate::result::{Cell, Series, Tail, Value};
 use crate::session::Details;
 use crate::stats::median;
 
-/// More points than this no picture shows.
 const POINTS: usize = 400;
 
 /// Resident bytes over time, as the mean of the samples weighted by how long each was true.

@@ -11,7 +11,6 @@ fn ask(library: &Path) -> Result<probe::Answer, Error> {
     probe::ask(&env::current_exe().unwrap(), &Allocator::preloaded("x", library))
 }
 
-/// A library that this process has loaded.
 fn loaded(name: &str) -> String {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     maps.split_whitespace().find(|word| word.ends_with(name)).unwrap().to_owned()

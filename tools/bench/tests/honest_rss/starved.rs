@@ -55,7 +55,6 @@ fn argv(more: &[&str]) -> (PathBuf, Vec<OsString>) {
     (me, argv)
 }
 
-/// One workload of `threads` threads on one processor, twice.
 fn measured(threads: u32, cpu: usize) -> Session {
     let (me, argv) = argv(&[]);
     let mut work = Workload::own("compute".into(), me.clone(), argv);

@@ -11,6 +11,7 @@ mod next;
 mod program;
 mod progress;
 mod refused;
+mod superslab;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
@@ -44,7 +45,7 @@ use crate::flags::program::LastProgram;
 use crate::flags::serve::ServeFlags;
 use crate::flags::settings::SettingsFlags;
 use crate::flags::workload::{self, WorkloadArg};
-use crate::{allocators as known, exit, format};
+use crate::{allocators as known, exit, format, out};
 
 /// What starting and stopping a server takes beside its time.
 const BESIDE: Duration = Duration::from_millis(500);
@@ -94,6 +95,10 @@ pub(crate) struct Bench {
 
     #[command(flatten)]
     program: LastProgram,
+
+    /// Whether it is the experiment on superslabs, which has allocators of its own.
+    #[arg(skip)]
+    is_superslab: bool,
 }
 
 impl Bench {
@@ -114,6 +119,11 @@ impl Bench {
         let inspection = self.inspection(&mut warnings)?;
         let input = self.input();
         self.workloads = kernel::words(self.workloads);
+        self.is_superslab = superslab::is_asked(&self.workloads, &self.allocators.asked())?;
+        if self.is_superslab {
+            self.workloads = superslab::workloads()?;
+            self.measure.take_at_most(superslab::TIME);
+        }
         let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
@@ -127,6 +137,10 @@ impl Bench {
         kernel::limit(&mut options, &workloads);
         arceos::limit(&mut options, &self.workloads);
         let command_line = command_line(&Words::of_this_command(), options.seed);
+        let counted = match self.is_superslab {
+            true => superslab::counted(&workloads, &subjects)?,
+            false => Vec::new(),
+        };
         let launcher = Launcher::new(known::this_executable()?).reading(input);
         let fixed = (tools.is_some() && self.program.is_absent()).then(counted::environment);
         let measurement = Measurement {
@@ -152,6 +166,9 @@ impl Bench {
             Ended::Measured(measured) => *measured,
             Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
         };
+        if self.is_superslab && self.output.is_for_people() {
+            out::print(&superslab::answers(&report, &counted))?;
+        }
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
             self.output.say_next(&next)?;
@@ -168,7 +185,6 @@ impl Bench {
         }))
     }
 
-    /// What counts, if that is asked for.
     fn tools(&self) -> anyhow::Result<Option<Tools>> {
         match self.measure.counted {
             true => Tools::find().map(Some).map_err(|why| anyhow!(why)),
@@ -176,13 +192,15 @@ impl Bench {
         }
     }
 
-    /// Who takes part, and with what in the environment.
     fn subjects(
         &self,
         inspection: Option<&Inspection>,
         warnings: &mut Vec<String>,
     ) -> anyhow::Result<Vec<session::Subject>> {
-        let asked = self.allocators.asked();
+        let asked = match self.is_superslab {
+            true => superslab::allocators()?,
+            false => self.allocators.asked(),
+        };
         let among = self.among()?;
         let chosen = allocators::chosen(&asked, &among, inspection, warnings)?;
         let is_timed = !self.measure.counted;

@@ -28,13 +28,13 @@ pub(crate) fn check(
     let usable = found.is_usable();
     let verdict = if let (true, Some(own)) = (usable, &found.own_malloc) {
         let text = format!("usable in part: what calls the {own} inside it keeps that");
-        Finding::new("verdict", Level::Warn, text)
+        Finding::warn("verdict", text)
     } else if usable {
         let mut words = vec!["heapwright".to_owned(), "run".to_owned(), "--".to_owned()];
         words.extend(program.words());
-        Finding::new("verdict", Level::Ok, format!("usable; try: {}", format::shell(&words)))
+        Finding::ok("verdict", format!("usable; try: {}", format::shell(&words)))
     } else {
-        Finding::new("verdict", Level::Fail, "not usable: a preloaded malloc has no effect on it")
+        Finding::fail("verdict", "not usable: a preloaded malloc has no effect on it")
     };
     found.findings.push(verdict);
     let json = json!({
@@ -74,15 +74,13 @@ fn tell_of_plugins(found: &mut Inspection, allocator: &Allocator) {
     let (Some(library), true) = (allocator.library(), found.is_usable()) else { return };
     let Ok(Some(elf)) = Elf::read(library) else { return };
     let finding = if elf.dlopen == Defined::Exported {
-        Finding::new(
+        Finding::ok(
             "plugins",
-            Level::Ok,
             "RTLD_DEEPBIND is cleared, so they share this malloc (deepbind=1 leaves it); with dlmopen they have their own",
         )
     } else {
-        Finding::new(
+        Finding::warn(
             "plugins",
-            Level::Warn,
             format!(
                 "opened with RTLD_DEEPBIND they keep the C library's malloc, and free with it what {} gave",
                 allocator.name

@@ -45,7 +45,7 @@ impl Doctor {
         let mut findings = vec![
             processor(&machine),
             c_library(&machine),
-            Finding::new("kernel", Level::Ok, machine.kernel.clone()),
+            Finding::ok("kernel", machine.kernel.clone()),
             proc_files(),
         ];
         findings.extend(inherited());
@@ -79,39 +79,34 @@ fn processor(machine: &Machine) -> Finding {
         format::bytes(machine.memory_bytes as f64),
     );
     match machine.arch.as_str() {
-        "x86_64" => Finding::new("processor", Level::Ok, text),
-        _ => Finding::new("processor", Level::Warn, format!("{text}: tried on x86_64 only")),
+        "x86_64" => Finding::ok("processor", text),
+        _ => Finding::warn("processor", format!("{text}: tried on x86_64 only")),
     }
 }
 
 fn c_library(machine: &Machine) -> Finding {
     let Some(version) = &machine.glibc else {
-        return Finding::new(
-            "C library",
-            Level::Fail,
-            "not glibc: the drop-in library is made for glibc",
-        );
+        return Finding::fail("C library", "not glibc: the drop-in library is made for glibc");
     };
     let mut numbers = version.split('.').map_while(|n| n.parse::<u32>().ok());
     let own = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if own < OLDEST_GLIBC {
         let (major, minor) = OLDEST_GLIBC;
-        return Finding::new(
+        return Finding::fail(
             "C library",
-            Level::Fail,
             format!("glibc {version} is older than {major}.{minor}"),
         );
     }
-    Finding::new("C library", Level::Ok, format!("glibc {version}"))
+    Finding::ok("C library", format!("glibc {version}"))
 }
 
 fn proc_files() -> Finding {
     for file in ["/proc/self/maps", "/proc/self/status", "/proc/self/smaps_rollup"] {
         if let Err(error) = fs::read(file) {
-            return Finding::new("/proc", Level::Warn, format!("{file} cannot be read: {error}"));
+            return Finding::warn("/proc", format!("{file} cannot be read: {error}"));
         }
     }
-    Finding::new("/proc", Level::Ok, "readable")
+    Finding::ok("/proc", "readable")
 }
 
 fn inherited() -> Vec<Finding> {
@@ -120,7 +115,7 @@ fn inherited() -> Vec<Finding> {
         .filter_map(|name| {
             let value = env::var_os(name).filter(|v| !v.is_empty())?;
             let text = format!("is set to {:?}, for every program started from here", value);
-            Some(Finding::new(name, Level::Warn, text))
+            Some(Finding::warn(name, text))
         })
         .collect()
 }
@@ -130,56 +125,51 @@ fn preload() -> Finding {
     let asked = allocators::heapwright()
         .and_then(|ours| Ok((probe::ask(&allocators::this_executable()?, &ours)?, ours)));
     match asked {
-        Err(error) => Finding::new("preload", Level::Fail, format!("{error:#}")),
+        Err(error) => Finding::fail("preload", format!("{error:#}")),
         Ok((answer, ours)) => {
             let version = answer.version.unwrap_or_else(|| "of unknown version".to_owned());
             let path = ours.library().unwrap_or(Path::new("")).display().to_string();
             let text = format!("a child ran on heapwright {version}, {path}");
-            Finding::new("preload", Level::Ok, text)
+            Finding::ok("preload", text)
         }
     }
 }
 
 fn huge_pages(machine: &Machine) -> Finding {
     match machine.huge_pages.as_deref() {
-        Some(mode @ ("always" | "madvise")) => Finding::new("huge pages", Level::Ok, mode),
-        Some(mode) => Finding::new(
-            "huge pages",
-            Level::Warn,
-            format!("{mode}: large heaps are slower than with madvise"),
-        ),
-        None => {
-            Finding::new("huge pages", Level::Warn, "this kernel has none: large heaps are slower")
+        Some(mode @ ("always" | "madvise")) => Finding::ok("huge pages", mode),
+        Some(mode) => {
+            Finding::warn("huge pages", format!("{mode}: large heaps are slower than with madvise"))
         }
+        None => Finding::warn("huge pages", "this kernel has none: large heaps are slower"),
     }
 }
 
 fn overcommit() -> Finding {
     let mode = fs::read_to_string("/proc/sys/vm/overcommit_memory").unwrap_or_default();
     match mode.trim() {
-        "0" => Finding::new("overcommit", Level::Ok, "0, heuristic"),
-        "1" => Finding::new("overcommit", Level::Ok, "1, always"),
-        "2" => Finding::new(
+        "0" => Finding::ok("overcommit", "0, heuristic"),
+        "1" => Finding::ok("overcommit", "1, always"),
+        "2" => Finding::warn(
             "overcommit",
-            Level::Warn,
             "2, strict: every allocator gets ENOMEM earlier than memory runs out",
         ),
-        _ => Finding::new("overcommit", Level::Warn, "unknown"),
+        _ => Finding::warn("overcommit", "unknown"),
     }
 }
 
 fn address_space() -> Finding {
     match getrlimit(Resource::As).current {
-        None => Finding::new("address space", Level::Ok, "unlimited"),
+        None => Finding::ok("address space", "unlimited"),
         Some(limit) => {
             let text = format!("limited to {} (ulimit -v)", format::bytes(limit as f64));
             if limit >= SMALL_ADDRESS_SPACE {
-                return Finding::new("address space", Level::Ok, text);
+                return Finding::ok("address space", text);
             }
             let text = format!(
                 "{text}: memory comes piece by piece, which is slower; raise it if you can"
             );
-            Finding::new("address space", Level::Warn, text)
+            Finding::warn("address space", text)
         }
     }
 }
@@ -189,32 +179,29 @@ fn group_limit() -> Finding {
         Some(group) => format!("limited to {}", format::bytes(group.limit as f64)),
         None => "no limit".to_owned(),
     };
-    Finding::new("memory group", Level::Ok, text)
+    Finding::ok("memory group", text)
 }
 
 fn quiet(machine: &Machine) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(warning) = Busyness::now().load_warning(machine.cores) {
-        findings.push(Finding::new("load", Level::Warn, warning));
+        findings.push(Finding::warn("load", warning));
     }
     match machine.governor.as_deref() {
         None | Some("performance") => {}
-        Some(governor) => findings.push(Finding::new(
-            "governor",
-            Level::Warn,
-            format!("{governor}: the clock changes with the load, and with it the times; 'bench --prepare' sets performance"),
+        Some(governor) => findings.push(Finding::warn("governor", format!("{governor}: the clock changes with the load, and with it the times; 'bench --prepare' sets performance"),
         )),
     }
     if machine.virtual_machine {
         let text = "a virtual machine: no hardware counters, and neighbours may disturb the times";
-        findings.push(Finding::new("machine", Level::Ok, text));
+        findings.push(Finding::ok("machine", text));
     }
     findings
 }
 
 fn peers() -> Finding {
     let Ok(executable) = allocators::this_executable() else {
-        return Finding::new("allocators", Level::Warn, "cannot look for them without /proc");
+        return Finding::warn("allocators", "cannot look for them without /proc");
     };
     let found = discover::installed(&executable);
     let broken: Vec<String> = found
@@ -224,11 +211,11 @@ fn peers() -> Finding {
     let names: Vec<&str> =
         found.iter().filter(|f| f.problem.is_none()).map(|f| f.allocator.name.as_str()).collect();
     if !broken.is_empty() {
-        return Finding::new("allocators", Level::Warn, broken.join("; "));
+        return Finding::warn("allocators", broken.join("; "));
     }
     if names.is_empty() {
         let text = "none installed besides glibc; 'bench' compares with those that 'heapwright list' finds, and 'cargo xtask peers' builds them";
-        return Finding::new("allocators", Level::Ok, text);
+        return Finding::ok("allocators", text);
     }
-    Finding::new("allocators", Level::Ok, format!("to compare with: {}", names.join(", ")))
+    Finding::ok("allocators", format!("to compare with: {}", names.join(", ")))
 }

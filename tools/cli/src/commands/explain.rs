@@ -112,7 +112,6 @@ fn found(trace: &Trace) -> Option<Verdict> {
     results.iter().rev().find_map(|(_, path)| of_this(path))
 }
 
-/// What to type next, and why.
 fn next(trace: &Path, verdict: Option<&Verdict>) -> Vec<(String, String)> {
     let advised = verdict.and_then(|verdict| verdict.advice.as_ref());
     let (command, why) = match (verdict, advised) {

@@ -27,7 +27,6 @@ pub(crate) struct Man {
     output: Option<PathBuf>,
 }
 
-/// What the command reads of its environment.
 const ENVIRONMENT: [(&str, &str); 7] = [
     ("HEAPWRIGHT", "settings of the library, key=value with commas between them; --set adds to it"),
     ("LD_PRELOAD", "kept: 'run' and 'bench' put the allocator before what is there"),
@@ -117,7 +116,6 @@ fn sections(text: &str) -> String {
     out
 }
 
-/// Text that troff shows as it is.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
     // A point at the start of a line would be a request.

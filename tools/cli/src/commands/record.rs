@@ -96,7 +96,6 @@ pub(crate) struct Record {
     program: Program,
 }
 
-/// [`Children`] as a word.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Which {
     All,
@@ -104,7 +103,6 @@ enum Which {
     None,
 }
 
-/// [`Stacks`] as a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum WhichStacks {
     Off,
@@ -219,7 +217,6 @@ fn tell(folder: &Path, is_called_off: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Packs what the recorder wrote, with a bar.
 fn packed(folder: &Path, is_called_off: bool) -> anyhow::Result<Vec<Process>> {
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("  ▕{bar:24}▏ {percent:>3} %  {msg}") {

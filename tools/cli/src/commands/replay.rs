@@ -34,7 +34,6 @@ use crate::flags::output::OutputFlags;
 use crate::flags::rounds::{RoundFlags, duration};
 use crate::{allocators as known, exit, traces};
 
-/// Points of the recorded curve in a result.
 const POINTS: usize = 400;
 
 const EXAMPLES: &str = "\

@@ -166,7 +166,6 @@ fn armed(
     Ok(Request::armed(&folder, &unpack(recorder)?, name, inherited.as_deref(), variables)?)
 }
 
-/// Whether it is one of our libraries, by its name.
 fn is_ours(allocator: &Allocator) -> bool {
     let file = allocator.library().and_then(Path::file_name).unwrap_or_default();
     allocator.base == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT)

@@ -34,7 +34,6 @@ impl TypedValueParser for Lists {
     }
 }
 
-/// Allocators with commas between them.
 #[derive(Debug, Clone)]
 struct List(Vec<AllocatorArg>);
 
@@ -91,7 +90,6 @@ pub(crate) struct SomeAllocators {
 }
 
 impl SomeAllocators {
-    /// All that were named, in this order.
     pub(crate) fn asked(&self) -> Vec<AllocatorArg> {
         self.lists.iter().flat_map(|list| &list.0).cloned().collect()
     }
@@ -113,7 +111,6 @@ pub(crate) struct BesideAllocators {
 }
 
 impl BesideAllocators {
-    /// All that were named, in this order.
     pub(crate) fn asked(&self) -> Vec<AllocatorArg> {
         self.lists.iter().flat_map(|list| &list.0).cloned().collect()
     }

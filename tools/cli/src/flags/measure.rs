@@ -41,6 +41,13 @@ impl MeasureFlags {
         if self.counted { None } else { self.rounds.budget(workloads) }
     }
 
+    /// All takes about this time, unless the command line says how long or how often.
+    pub(crate) fn take_at_most(&mut self, time: Duration) {
+        if self.rounds.rounds.is_none() {
+            self.rounds.time.get_or_insert(time);
+        }
+    }
+
     /// The time for a program of the user's own of which the least rounds take `needed`, and what to say if less was asked for.
     pub(crate) fn at_least(&self, needed: Duration) -> (Option<Duration>, Option<String>) {
         let budget = self.budget(1).map(|time| time.max(needed));
@@ -60,7 +67,6 @@ impl MeasureFlags {
         self.rounds.warmup
     }
 
-    /// The exact number of rounds, if one was asked for.
     pub(crate) fn rounds(&self) -> Option<u32> {
         self.rounds.rounds
     }

@@ -48,7 +48,6 @@ pub(crate) struct OutputFlags {
 }
 
 impl OutputFlags {
-    /// Whether standard output is for people.
     pub(crate) fn is_for_people(&self) -> bool {
         matches!(self.format, None | Some(Format::Table))
     }
@@ -73,7 +72,6 @@ impl OutputFlags {
         }
     }
 
-    /// When this began: `2026-03-01T12:10:05Z`.
     pub(crate) fn started(&self) -> String {
         Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }

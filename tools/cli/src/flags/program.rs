@@ -46,7 +46,6 @@ impl LastProgram {
         self.command.get(1..).unwrap_or_default()
     }
 
-    /// The words, for people and for files.
     pub(crate) fn words(&self) -> Vec<String> {
         self.command.iter().map(|w| w.to_string_lossy().into_owned()).collect()
     }
@@ -67,7 +66,6 @@ impl Program {
         self.command.get(1..).unwrap_or_default()
     }
 
-    /// The words, for people and for files.
     pub(crate) fn words(&self) -> Vec<String> {
         self.command.iter().map(|w| w.to_string_lossy().into_owned()).collect()
     }

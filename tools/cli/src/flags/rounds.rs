@@ -74,7 +74,6 @@ impl RoundFlags {
         }
     }
 
-    /// Whether programs are pinned.
     pub(crate) fn pins(&self) -> bool {
         !self.no_pin
     }

@@ -23,7 +23,6 @@ pub(crate) struct ServeFlags {
 }
 
 impl ServeFlags {
-    /// What is done with the server, if it is one.
     pub(crate) fn service(&self) -> Option<Service> {
         self.time.map(|time| Service { time, driver: self.drive.clone() })
     }

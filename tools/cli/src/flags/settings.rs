@@ -15,7 +15,6 @@ pub(crate) struct SettingsFlags {
     pub(crate) settings: Vec<Setting>,
 }
 
-/// The settings that all classic designs have.
 const CLASSIC: [&str; 3] = ["stats", "check", "deepbind"];
 
 /// The settings that `allocator` has, if it is ours: a design's own beside those that all have. One of the kernel's has its row's.

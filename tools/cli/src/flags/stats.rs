@@ -38,7 +38,6 @@ impl FromStr for StatsWord {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stats {
-    /// Every row, and every size.
     pub(crate) full: bool,
     /// Every process.
     pub(crate) all: bool,

@@ -17,21 +17,17 @@ use launch::discover;
 
 use crate::embedded;
 
-/// An allocator as written on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AllocatorArg {
     /// What tables call it: the label, or else the word, with the file's name for a path, cut where it is long.
     pub(crate) name: String,
     pub(crate) what: What,
-    /// What is set for it, in this order.
     pub(crate) set: Vec<Set>,
     pub(crate) word: String,
 }
 
-/// Which allocator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
-    /// One that heapwright knows or finds.
     Known(String),
     File(PathBuf),
 }
@@ -40,7 +36,6 @@ pub(crate) enum What {
 pub(crate) enum Set {
     /// A variable of its programs' environment: name and value.
     Variable(String, String),
-    /// A setting of ours: key and value.
     Setting(String, String),
 }
 
@@ -48,13 +43,11 @@ pub(crate) enum Set {
 const LONGEST: usize = 32;
 
 impl AllocatorArg {
-    /// One that is known by this name, with nothing set.
     pub(crate) fn known(name: &str) -> Self {
         let (name, what) = (name.to_owned(), What::Known(name.to_owned()));
         Self { word: name.clone(), name, what, set: Vec::new() }
     }
 
-    /// Its name, where there is nothing but that.
     pub(crate) fn plain(&self) -> Option<&str> {
         match &self.what {
             What::Known(name) if self.set.is_empty() && *name == self.name => Some(name),
@@ -130,7 +123,6 @@ impl Set {
     }
 }
 
-/// The allocators of a list with commas.
 pub(crate) fn list(text: &str) -> Result<Vec<AllocatorArg>, String> {
     let mut words: Vec<String> = Vec::new();
     for piece in text.split(',') {
@@ -161,7 +153,6 @@ fn is_pair(text: &str) -> bool {
     matches!(Set::read(key), Some(Set::Setting(..))) && !text.contains('=') && !is_allocator()
 }
 
-/// A name that fits into tables.
 fn cut(name: &str) -> String {
     if name.chars().count() <= LONGEST {
         return name.to_owned();

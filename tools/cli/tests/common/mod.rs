@@ -18,7 +18,6 @@ pub(crate) fn started(command: &mut process::Command) -> Running {
     Launch::new(command).limit(HANGS).spawn().unwrap()
 }
 
-/// Waits until `holds`, which has to be before `running` ends.
 pub(crate) fn wait_until(running: &mut Running, mut holds: impl FnMut(&mut Running) -> bool) {
     while !holds(running) {
         assert!(!running.is_late(), "it hangs");
@@ -27,7 +26,6 @@ pub(crate) fn wait_until(running: &mut Running, mut holds: impl FnMut(&mut Runni
     }
 }
 
-/// Of what was started, once it has ended.
 pub(crate) fn ended(mut running: Running) -> Outcome {
     let status = running.wait().unwrap().expect("it ends in time");
     (running.stdout.text(), running.stderr.text(), status.code())

@@ -23,7 +23,7 @@ pub struct Sites {
 /// The innermost function of a call stack that is neither an allocator's nor a standard library's. What is not known is empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Site {
-    /// What to call it: `insert (cache.cpp:88)`.
+    /// What to call it, with the callers that tell its uses apart: `insert (cache.cpp:88)`, `sdsnew < createObject (object.c:12)`.
     pub name: String,
     /// The function.
     pub function: String,
@@ -35,6 +35,8 @@ pub struct Site {
     pub module: String,
     /// Where in that, if it has no name.
     pub place: u64,
+    /// The site of the list that this is a part of: the same without its outermost caller.
+    pub within: Option<usize>,
     /// What it allocates, and what becomes of that.
     pub uses: Uses,
 }

@@ -11,9 +11,19 @@ const HUGE: u64 = 2 << 20;
 /// From this size on a block can have a huge page of its own.
 const LARGE: u64 = 1 << 20;
 
+/// What was never written of huge pages, where the recorder has looked.
+pub(super) fn huge_pages(facts: &Facts) -> Option<Finding> {
+    let Some(huge) = facts.program.huge_pages else { return by_rises(facts) };
+    let is_notable = huge.empty >= HUGE && huge.empty * PART >= peak(facts);
+    is_notable.then(|| {
+        let (kind, remedy) = (Kind::HugePages, Remedy::SmallPages);
+        finding(facts, kind, Confidence::Sure, huge.empty, huge.time, remedy)
+    })
+}
+
 /// Resident memory rises in steps of 2 MiB, and either there is more of it than all blocks could have touched, or most of it
 /// are large blocks, of which it may be little that was touched.
-pub(super) fn huge_pages(facts: &Facts) -> Option<Finding> {
+fn by_rises(facts: &Facts) -> Option<Finding> {
     let (moment, rises) = (&facts.peak, &facts.rises);
     let beyond = moment.account.elsewhere;
     let large: u64 =

@@ -4,7 +4,7 @@ use super::{Confidence, Finding, Kind, LEAST, Remedy, finding, peak};
 use crate::facts::{Facts, RoundingFrom};
 
 /// Notable is a part of the peak.
-const PART: u64 = 6;
+const PART: u64 = 3;
 
 pub(super) fn rule(facts: &Facts) -> Option<Finding> {
     let bytes = facts.peak.account.rounding;

@@ -76,8 +76,9 @@ pub(super) fn of(facts: &Facts, kind: Kind) -> Option<Part> {
 
 fn most(facts: &Facts, role: Role) -> Vec<Part> {
     let sites = &facts.sites;
+    let whole_sites = || sites.list.iter().filter(|site| site.within.is_none());
     // What shrinks elsewhere is no part of what grows.
-    let grew: f64 = sites.list.iter().map(|site| site.uses.growth().max(0.0)).sum();
+    let grew: f64 = whole_sites().map(|site| site.uses.growth().max(0.0)).sum();
     let whole = match role {
         Role::Grows => grew.max(sites.all.growth()),
         role => figure(role, &amount(role, &sites.all)),
@@ -88,6 +89,17 @@ fn most(facts: &Facts, role: Role) -> Vec<Part> {
     };
     let mut parts: Vec<Part> = sites.list.iter().enumerate().map(part).collect();
     parts.retain(|part| part.share >= LEAST && part.amount.bytes > part.amount.margin);
+    // Instead of a site those that call it, where they are most of it.
+    let split = parts.iter().filter(|part| {
+        let callers = parts.iter().filter(|one| sites.list[one.site].within == Some(part.site));
+        callers.map(|one| one.share).sum::<f64>() * 2.0 > part.share
+    });
+    let split: Vec<usize> = split.map(|part| part.site).collect();
+    parts.retain(|part| {
+        let within = core::iter::successors(Some(part.site), |&site| sites.list[site].within);
+        let mut above = within.skip(1);
+        !split.contains(&part.site) && above.all(|site| split.contains(&site))
+    });
     parts.sort_by(|a, b| b.share.total_cmp(&a.share));
     parts.truncate(NAMED);
     parts

@@ -3,10 +3,13 @@
 use show::number::{bytes, count, nanoseconds, percent};
 
 use super::account::of_files;
+use super::growth::{own_maps, rises_to_the_end};
 use super::sites::main;
 use super::sizes;
 use crate::facts::Facts;
-use crate::rules::{Confidence, Finding, Kind, Remedy, in_huge_steps, is_notable, spread};
+use crate::rules::{
+    Confidence, Finding, Kind, Remedy, has_table, in_huge_steps, is_notable, slows_down, spread,
+};
 
 /// Where there is no finding. What is free but was not for long enough is no finding, and is said.
 pub(super) fn none(facts: &Facts) -> String {
@@ -17,6 +20,14 @@ pub(super) fn none(facts: &Facts) -> String {
             "Nothing that lasts stands out: {} were free and kept, but for less than an eighth of the work. A longer \
              recording tells whether they stay.",
             bytes(free as f64)
+        );
+    }
+    if rises_to_the_end(facts) {
+        let all = &facts.growth.all;
+        return format!(
+            "Nothing stands out. Live memory rises until the work is done, as {} of all blocks are kept until then: a \
+             program that builds something and ends needs nothing else. If it is to run on, this has no end.",
+            percent(all.live_blocks as f64 / all.blocks.max(1) as f64)
         );
     }
     let account = &facts.peak.account;
@@ -71,30 +82,38 @@ fn because(facts: &Facts, finding: &Finding) -> String {
             let ends = if finding.confidence == Confidence::Possible {
                 let kept = percent(all.live_blocks as f64 / all.blocks.max(1) as f64);
                 format!(
-                    "The program keeps {kept} of all blocks, so this may as well be data that it needs until it ends."
+                    "The program keeps {kept} of all blocks and frees next to nothing at its end: a program that builds \
+                     something until it ends, as a compiler does, looks the same. If it is to run on, this has no end."
                 )
+            } else if all.freed_after * 20 > all.live {
+                "At its end the program frees others, but not these.".to_owned()
             } else {
-                "Data that is kept for ever looks the same: whether it is used again, no recording of malloc can say."
-                    .to_owned()
+                "Data that is kept for ever looks the same.".to_owned()
             };
             format!(
-                "Blocks become more all the time, and of those sizes hardly any is freed once it is old. {ends}"
+                "Blocks become more all the time, and of those sizes hardly any is freed once it is old. {ends} Whether \
+                 anything still points to them, valgrind --leak-check=full tells."
             )
         }
         Kind::GrowingCache => {
             let (old, freed) = growing(facts);
-            let table = facts.growth.table;
             let known = if freed * 50 > old {
                 let freed = percent(freed as f64 / old.max(1) as f64);
                 format!("{freed} of what was old by then was freed in the last quarter")
-            } else if table > 0 {
-                format!("a table of {} grew, as one does that holds them", figure(table))
-            } else {
+            } else if has_table(facts) {
+                let table = figure(facts.growth.table);
+                format!("a table of {table} grew, as one does that holds them")
+            } else if slows_down(facts) {
+                "they become more ever more slowly, as entries do of which some are there already"
+                    .to_owned()
+            } else if facts.growth.all.freed_after * 2 > facts.growth.all.live {
                 "they were freed when the work was done".to_owned()
+            } else {
+                "realloc makes them larger".to_owned()
             };
             format!(
-                "Blocks become more all the time, and the program can reach them: {known}. So it is data, or a cache \
-                 without a limit, rather than lost."
+                "Blocks become more all the time, and the program can reach them: {known}. So it is data, a cache \
+                 without a limit, or entries that are never taken out, rather than lost blocks."
             )
         }
         Kind::Fragmentation => {
@@ -134,6 +153,14 @@ fn because(facts: &Facts, finding: &Finding) -> String {
             )
         }
         Kind::HugePages => {
+            if let Some(huge) = facts.program.huge_pages {
+                return format!(
+                    "{} lay in huge pages, and {} of that was never written, by a sample: the first byte that is touched \
+                     makes 2 MiB resident.",
+                    figure(huge.bytes),
+                    percent(huge.empty as f64 / huge.bytes.max(1) as f64),
+                );
+            }
             let beyond = facts.peak.account.elsewhere;
             let more = if beyond * 2 > finding.bytes {
                 format!("{} became resident where no block ever was", figure(beyond))
@@ -151,13 +178,20 @@ fn because(facts: &Facts, finding: &Finding) -> String {
             let account = &facts.peak.account;
             if account.mapped() >= account.elsewhere {
                 let (mapped, files) = (figure(account.mapped()), of_files(account));
-                let steps = if in_huge_steps(facts) && account.own_maps * 2 > finding.bytes {
+                let is_unknown = facts.program.huge_pages.is_none();
+                let steps = if is_unknown
+                    && in_huge_steps(facts)
+                    && account.own_maps * 2 > finding.bytes
+                {
                     " It became resident in steps of 2 MiB: if the program has not touched all of it, that is huge pages' doing."
                 } else {
                     ""
                 };
+                let grows = own_maps(facts).map_or(String::new(), |grew| {
+                    format!(" It mapped {} more in the second half of the work.", figure(grew))
+                });
                 return format!(
-                    "The program had mapped {mapped} of it itself{files}. No malloc changes that.{steps}"
+                    "The program had mapped {mapped} of it itself{files}. No malloc changes that.{grows}{steps}"
                 );
             }
             let threads = match facts.threads.at_once {
@@ -212,6 +246,10 @@ fn remedy(facts: &Facts, finding: &Finding) -> String {
         Remedy::SmallPages => "On small pages only what is touched is resident: do not ask for huge ones, neither by \
             madvise(MADV_HUGEPAGE) nor by a setting of malloc; prctl(PR_SET_THP_DISABLE) before the program starts turns \
             them off."
+            .to_owned(),
+        Remedy::Runtime if facts.program.command.contains("python") => "Python takes objects of up to 512 bytes out of \
+            arenas that it maps: recorded with PYTHONMALLOC=malloc they are malloc's, and what grows among them is told. Else \
+            who maps it, /proc/PID/smaps tells while it runs."
             .to_owned(),
         Remedy::Runtime => "Who maps it, /proc/PID/smaps tells while it runs. A runtime has settings of its own; a stack has \
             ulimit -s or the thread's attributes."

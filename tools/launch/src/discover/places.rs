@@ -23,7 +23,6 @@ pub(super) fn own() -> (Vec<PathBuf>, Vec<PathBuf>) {
     own_of(&|name| env::var_os(name))
 }
 
-/// What [`own`] does, in any environment.
 fn own_of(variable: &dyn Fn(&str) -> Option<OsString>) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let set = |name| variable(name).filter(|value| !value.is_empty());
     let named = set(VARIABLE).unwrap_or_default();
@@ -45,7 +44,6 @@ pub(super) fn of_the_checkout(executable: &Path) -> Option<PathBuf> {
     Some(above.find(|folder| folder.join("CACHEDIR.TAG").is_file())?.join(PEERS))
 }
 
-/// Whether a library is among those.
 pub(super) fn is_of_peers(library: &Path) -> bool {
     library.parent().is_some_and(|folder| folder.ends_with(PEERS))
 }

@@ -11,7 +11,6 @@ use object::read::elf::{
 };
 use object::{Endianness, FileKind};
 
-/// Whether a file defines a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defined {
     No,
@@ -24,20 +23,17 @@ pub enum Defined {
 /// What a file says about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elf {
-    /// 64-bit.
     pub is_64: bool,
     pub machine: u16,
     /// The dynamic loader it asks for; a static program asks for none.
     pub loader: Option<PathBuf>,
     pub needed: Vec<String>,
-    /// `malloc`.
     pub malloc: Defined,
     pub operator_new: Defined,
     /// `dlopen`: a malloc that has its own clears RTLD_DEEPBIND.
     pub dlopen: Defined,
     /// The name of an allocator that is linked in, under names of its own or stripped of them.
     pub private_allocator: Option<String>,
-    /// Built by the Go compiler.
     pub is_go: bool,
 }
 
@@ -195,7 +191,6 @@ impl Elf {
     }
 }
 
-/// The allocator that a function of this name belongs to.
 fn allocator_of(function: &[u8]) -> Option<&'static str> {
     let by_name = FUNCTIONS.iter().find(|(name, _)| name.as_bytes() == function);
     let is_ours = || memchr::memmem::find(function, CRATE.0.as_bytes()).is_some();

@@ -8,7 +8,6 @@ use std::process::{Command, Stdio};
 
 use crate::environment;
 
-/// Whether `loader` is that of glibc, by its name.
 pub fn is_glibc(loader: &Path) -> bool {
     let name = loader.file_name().unwrap_or_default().to_string_lossy().into_owned();
     name.starts_with("ld-linux") || name.starts_with("ld64.so") || name == "ld.so.1"
@@ -19,13 +18,11 @@ pub fn is_glibc(loader: &Path) -> bool {
 pub enum Answer {
     /// It loads it before anything else.
     Accepts,
-    /// It does not, and complains like this.
     Refuses(String),
     /// It did not get so far, for a reason that has nothing to do with the library.
     Unknown(String),
 }
 
-/// Asks whether `loader` would load `library` into `program`.
 pub fn ask(loader: &Path, program: &Path, library: &Path) -> Answer {
     let value = match environment::preload(library, None) {
         Ok(value) => value,

@@ -9,13 +9,11 @@ use std::path::{Path, PathBuf};
 use super::env;
 use crate::resolve;
 
-/// The bytes of a `#!` line that the kernel reads.
 const LINE: u64 = 256;
 
 /// The kernel follows at most five interpreters that are scripts themselves.
 const DEPTH: usize = 5;
 
-/// What is executed one after the other.
 #[derive(Debug)]
 pub struct Chain {
     /// The files: the script, its interpreter, and so on, the program last.
@@ -24,7 +22,6 @@ pub struct Chain {
     pub loses: Option<String>,
 }
 
-/// What is executed when `file` is.
 pub fn chain(file: &Path, arguments: &[OsString]) -> io::Result<Chain> {
     let mut chain = vec![file.to_owned()];
     let mut arguments = arguments.to_vec();

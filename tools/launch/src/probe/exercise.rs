@@ -10,7 +10,6 @@ use std::thread;
 /// A small class, a larger one, a few pages, and what many allocators map by itself.
 const SIZES: [usize; 4] = [8, 500, 20_000, 1 << 20];
 
-/// What the blocks are filled with.
 const MARK: u8 = 0x5a;
 
 /// What is wrong with this process's malloc, in the first thread or in another one.

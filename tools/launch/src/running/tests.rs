@@ -11,7 +11,6 @@ fn shell(script: &str) -> Command {
     shell
 }
 
-/// Looks until `holds`.
 fn until(running: &mut Running, mut holds: impl FnMut(&mut Running) -> bool) {
     while !holds(running) {
         assert!(!running.is_late(), "it hangs");

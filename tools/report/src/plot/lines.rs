@@ -105,7 +105,6 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
     drawn.collect()
 }
 
-/// Every curve of the workload's own.
 pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec<Placed> {
     let w = &view.report.workloads[work];
     let names = once_each(w.cells.iter().flat_map(|c| &c.series).map(|s| s.name.as_str()));

@@ -6,7 +6,6 @@ use show::{Cell as Entry, Group, Table};
 
 use crate::view::{AS_EXPECTED, View};
 
-/// Numbers of a sequence that are shown.
 const SHOWN: usize = 20;
 
 pub(crate) fn sequences(view: &View<'_>) -> Table {

@@ -48,7 +48,6 @@ const WORKLOADS: [(&str, Group, u32, f64); 20] = [
 struct Numbers(u64);
 
 impl Numbers {
-    /// From 0 to 1.
     fn next(&mut self) -> f64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -335,7 +334,6 @@ fn overall(allocators: &[Entry], nature: &[(f64, f64)], workloads: usize) -> Vec
                 cpu: None,
                 ns: None,
                 counted: std::collections::BTreeMap::new(),
-                is_fastest: a == 2,
                 is_pareto: (is_contender(a) || a == 0) && !beaten,
             }
         })

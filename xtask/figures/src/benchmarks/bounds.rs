@@ -55,17 +55,10 @@ fn lines(report: &Report) -> Result<Vec<Line>, String> {
         "tails-malloc" => all.tails("malloc").1,
         "tail-free" => all.tails("free").0.into(),
         "tails-free" => all.tails("free").1,
-        "noise" => middle_noise(report).into(),
+        "noise" => report.middle_noise().into(),
         _ => Figure::default(),
     };
     Ok(Bounds::read("record")?.judge("record", false, figure))
-}
-
-/// What time differs by where nothing differs, in the middle workload; `None` where no workload has a time.
-pub(super) fn middle_noise(report: &Report) -> Option<f64> {
-    let mut floors: Vec<f64> = report.workloads.iter().filter_map(|w| w.noise_floor).collect();
-    floors.sort_by(f64::total_cmp);
-    floors.get(floors.len() / 2).copied()
 }
 
 /// A part of the report, and who is compared with whom.

@@ -8,6 +8,7 @@ use bench::session::WorkloadIndex;
 use comfy_table::Table;
 
 use super::front::wrapped;
+use super::losses;
 use super::tables::{contestants, markdown, mean_row, ratios};
 use crate::peers::NEWER;
 
@@ -44,9 +45,10 @@ pub(super) fn section(report: &Report, file: &Path) -> String {
     ));
     let left_out: String =
         report.warnings.iter().map(|why| format!("Not counted: {why}.\n\n")).collect();
+    let failed = losses::failed(report);
     let command = report.command_line.join(" ");
     let means = means.map(|table| table.to_string()).unwrap_or_default();
     format!(
-        "## Counted\n\n{text}\n\n{means}\n\n{instructions}\n\n{faults}\n\n{peers}\n\n{left_out}The command:\n\n    {command}"
+        "## Counted\n\n{text}\n\n{means}\n\n{instructions}\n\n{faults}\n\n{peers}\n\n{failed}\n\n{left_out}The command:\n\n    {command}"
     )
 }

@@ -7,7 +7,6 @@ use bench::result::Report;
 use bench::session::{Role, SubjectIndex};
 use bench::stats::Ratio;
 
-use super::bounds;
 use super::tables::{contestants, interval, markdown};
 
 pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
@@ -15,7 +14,6 @@ pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
 /// Columns of the front page.
 const WIDTH: usize = 120;
 
-/// A result, and what it is called in a sentence.
 pub(super) struct Part<'a> {
     pub(super) name: String,
     pub(super) report: &'a Report,
@@ -23,7 +21,8 @@ pub(super) struct Part<'a> {
 
 /// The section of the front page. Links are followed from the top of the tree.
 pub(super) fn page(parts: &[Part<'_>; 2], report: &Report) -> String {
-    let noise = bounds::middle_noise(report)
+    let noise = report
+        .middle_noise()
         .map_or_else(String::new, |noise| format!(" (noise {:.0} %)", 100.0 * noise));
     let where_and_when = wrapped(&format!(
         "Measured {} on {} × {}{noise}. **Bold** is the least and all that cannot be told from it; above 5 % of noise no time is bold. \
@@ -65,7 +64,7 @@ fn sentence(part: &Part<'_>) -> String {
     };
     let beside = Claim::of(&my_time.over(&time), part.report.mean_noise(Metric::Time));
     let verdict = match beside {
-        _ if is_noisy(part.report) => "with its noise the run shows **no difference**",
+        _ if part.report.is_noisy() => "with its noise the run shows **no difference**",
         Claim::Less => "heapwright is **faster**",
         Claim::Level => "they are **level**",
         Claim::More => "heapwright is **slower**",
@@ -80,11 +79,6 @@ fn sentence(part: &Part<'_>) -> String {
         my_memory.over(&memory).estimate,
         my_memory.estimate
     )
-}
-
-/// Whether glibc differs from itself by so much in the middle workload that nothing is claimed of time.
-fn is_noisy(report: &Report) -> bool {
-    bounds::middle_noise(report).is_some_and(|noise| noise > 0.05)
 }
 
 /// Names, times and memories, the fastest first.
@@ -139,8 +133,7 @@ fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2]
     [Metric::Time, Metric::Memory].map(|metric| {
         let Some(ratio) = metric.mean(overall) else { return "–".to_owned() };
         let number = if entry.role == Role::Baseline { "1".to_owned() } else { show(&ratio) };
-        let is_told = metric != Metric::Time || !is_noisy(report);
-        if is_told && report.best_mean(metric).contains(&SubjectIndex(at)) {
+        if report.best_mean(metric).contains(&SubjectIndex(at)) {
             format!("**{number}**")
         } else {
             number
@@ -148,7 +141,6 @@ fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2]
     })
 }
 
-/// A ratio for the front page.
 fn short(ratio: &Ratio) -> String {
     format!("{:.2}", ratio.estimate)
 }

@@ -75,7 +75,6 @@ fn standings(report: &Report, metric: Metric) -> Vec<(WorkloadIndex, Standing<'_
     report.workload_indices().filter_map(standing).collect()
 }
 
-/// How many of them say so.
 fn count(standings: &[(WorkloadIndex, Standing<'_>)], claim: Claim) -> usize {
     standings.iter().filter(|(_, standing)| standing.claim == claim).count()
 }
@@ -147,22 +146,32 @@ pub(super) fn table(report: &Report) -> Result<String, String> {
     ))
 }
 
-/// Which runs failed: the means of those allocators are over the other workloads.
+/// Which runs failed, and the last line that they said: the means of those allocators are over the other workloads.
 pub(super) fn failed(report: &Report) -> String {
-    let missing: Vec<String> = report
-        .workloads
-        .iter()
-        .flat_map(|work| {
-            let lacks = |at: usize| work.cells.get(at).is_none_or(|cell| !cell.counts());
-            contestants(report)
-                .filter(move |(at, _)| lacks(*at))
-                .map(|(_, entry)| format!("{} in `{}`", entry.name, work.name))
-        })
-        .collect();
+    let mut missing: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for work in &report.workloads {
+        for (at, entry) in contestants(report) {
+            let cell = work.cells.get(at).filter(|cell| !cell.counts());
+            let Some(cell) = cell else { continue };
+            let said = cell.failure.as_ref().and_then(|why| why.stderr.trim().lines().last());
+            let who = (entry.name.as_str(), said.unwrap_or_default());
+            let place = missing.iter().position(|(name, said, _)| (*name, *said) == who);
+            let place = place.unwrap_or_else(|| {
+                missing.push((who.0, who.1, Vec::new()));
+                missing.len() - 1
+            });
+            missing[place].2.push(format!("`{}`", work.name));
+        }
+    }
     if missing.is_empty() {
         return "No run failed.".to_owned();
     }
-    wrapped(&format!("Failed, and left out of their means: {}.", missing.join(", ")))
+    let one = |(name, said, works): &(&str, &str, Vec<String>)| {
+        let said = if said.is_empty() { String::new() } else { format!(" (`{said}`)") };
+        format!("{name} in {}{said}", show::text::list(works))
+    };
+    let all: Vec<String> = missing.iter().map(one).collect();
+    wrapped(&format!("Failed, and left out of their means: {}.", all.join("; ")))
 }
 
 fn cause<'a>(causes: &'a [Cause], workload: &str) -> Option<&'a str> {

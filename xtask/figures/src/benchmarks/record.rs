@@ -12,7 +12,6 @@ use crate::peers::output;
 const ALLOCATOR: [&str; 2] = ["crates", "abi/src"];
 
 pub(super) struct Record {
-    /// Its folder, as it is named from the top of the tree.
     pub(super) folder: PathBuf,
     pub(super) report: Report,
     /// The real programs again, without warming the memory first (`--cold`), where that was recorded too.
@@ -50,19 +49,16 @@ pub(super) fn counted(top: &Path) -> Result<Option<(PathBuf, Report)>, String> {
     Ok(newest)
 }
 
-/// The result in a file; `None`: there is no such file.
 fn read(file: &Path) -> Result<Option<Report>, String> {
     let Ok(text) = fs::read_to_string(file) else { return Ok(None) };
     Report::from_json(&text).map(Some).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 impl Record {
-    /// Where the commit stands that was measured.
     pub(super) fn commit_file(&self) -> PathBuf {
         self.folder.join("commit")
     }
 
-    /// The commit that was measured, as it is kept beside the result.
     pub(super) fn commit(&self, top: &Path) -> Result<String, String> {
         let file = top.join(self.commit_file());
         fs::read_to_string(&file)

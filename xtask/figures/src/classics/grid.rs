@@ -14,9 +14,7 @@ use crate::{command, figures};
 const WORKLOAD: &str = "t-test1-grid";
 const OURS: &str = "thread-caching";
 const GLIBC: &str = "glibc";
-/// The numbers of threads that count.
 const THREADS: [u32; 6] = [1, 2, 4, 8, 16, 20];
-/// The largest sizes: 64 bytes to 128 KiB.
 const SIZES: [u32; 12] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131_072];
 
 /// What an allocator's curves say of a point: million operations a second.
@@ -64,7 +62,6 @@ fn print_table(report: &Report) {
     println!("{table}\n");
 }
 
-/// Cells in which it is ahead.
 fn ahead(report: &Report) -> (Option<f64>, Option<String>) {
     let (mut ahead, mut missing) = (0_u32, 0_u32);
     for threads in THREADS {

@@ -11,7 +11,6 @@ use crate::{command, programs};
 /// Growth below a mebibyte is none, whatever it is a part of.
 const LEAST_KIB: f64 = 20.0 * 1024.0;
 
-/// One program's result on all designs.
 fn measure(heapwright: &Path, words: &[&str]) -> Result<Report, String> {
     let program = programs::build(words[0])?.display().to_string();
     let allocators = ["glibc"].into_iter().chain(designs()).collect::<Vec<_>>().join(",");
@@ -23,14 +22,12 @@ fn measure(heapwright: &Path, words: &[&str]) -> Result<Report, String> {
     command::bench(heapwright, &all)
 }
 
-/// What the program printed under a name, on a design.
 fn value(report: &Report, design: &str, name: &str) -> Option<f64> {
     let at = report.allocators.iter().position(|entry| entry.name == design)?;
     let cell = report.workloads.first()?.cells.get(at)?;
     cell.values.iter().find(|value| value.name == name).map(|value| value.value)
 }
 
-/// 10 million objects of 8 bytes.
 pub(super) fn objects(bounds: &Bounds, heapwright: &Path) -> Result<Vec<Line>, String> {
     eprintln!("classics: objects of 8 bytes");
     let report = measure(heapwright, &["objects", "10000000", "8"])?;

@@ -10,7 +10,6 @@ pub(crate) struct Compared {
     pub(crate) program: String,
     pub(crate) recorded: String,
     pub(crate) replayed: String,
-    /// Recorded calls.
     pub(crate) events: u64,
     /// By allocator: its name, what the program really took on it, and what a replay predicts.
     pub(crate) rows: Vec<(String, Option<Taken>, Option<Taken>)>,

@@ -17,7 +17,6 @@ pub(crate) const PAGE: &str = "docs/performance.md";
 const BEGIN: &str = "<!-- written by cargo xtask fidelity --write: begin -->";
 const END: &str = "<!-- written by cargo xtask fidelity --write: end -->";
 
-/// What is not there.
 const NONE: &str = "–";
 
 /// The peaks with their errors, an allocator a row; then what is said of each program.
@@ -79,7 +78,6 @@ fn orders(all: &[Compared]) -> Table {
     table
 }
 
-/// All that stands between the lines.
 pub(crate) fn section(all: &[Compared], lines: &[Line], rounds: u8) -> String {
     let machine = Machine::describe();
     let when = all.first().and_then(|one| one.replayed.get(..10)).unwrap_or(NONE);
@@ -91,7 +89,6 @@ pub(crate) fn section(all: &[Compared], lines: &[Line], rounds: u8) -> String {
     format!("{about}\n\n{}\n\n{}", tables(all), judge::table(lines))
 }
 
-/// Puts `text` between the lines.
 pub(crate) fn write(top: &Path, text: &str) -> Result<(), String> {
     let path = top.join(PAGE);
     let failed = |why: std::io::Error| format!("{PAGE}: {why}");

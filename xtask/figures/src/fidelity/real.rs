@@ -23,7 +23,6 @@ const SAMPLE: Duration = Duration::from_millis(2);
 /// No run takes so long.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// A line of `heapwright list`.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Allocator {
     pub(crate) name: String,

@@ -18,11 +18,9 @@ const CONTENDER_FAILED: i32 = 3;
 
 pub(crate) struct Recording {
     folder: PathBuf,
-    /// The malloc that the program had.
     pub(crate) malloc: String,
     /// Recorded calls and the like.
     pub(crate) events: u64,
-    /// Anonymous memory when it began.
     pub(crate) start: u64,
 }
 

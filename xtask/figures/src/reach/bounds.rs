@@ -10,7 +10,6 @@ use serde::Deserialize;
 use crate::figures;
 use crate::judge::{Line, Verdict};
 
-/// Whose figures these are.
 pub(super) const SUBJECT: &str = "heapwright";
 pub(super) const GLIBC: &str = "glibc";
 

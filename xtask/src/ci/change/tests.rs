@@ -1,7 +1,6 @@
 use super::*;
 use crate::paths::testing::Tree;
 
-/// A repository with one commit of these files, and that commit.
 fn repository() -> (Tree, String) {
     let files = [("a", "1\n"), ("b", "1\n"), (".ci/keep", "")];
     let tree = Tree::new(files.map(|(name, text)| (name.to_owned(), text)));

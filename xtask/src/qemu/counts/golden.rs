@@ -12,7 +12,7 @@
 //! another the file is not compared.
 
 use super::Counts;
-use crate::expected;
+use crate::expected::{self, COMPILER};
 use core::fmt;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ impl fmt::Display for Golden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# Most instructions counted in each situation; `cargo xtask qemu --measure --write` writes it."
+            "# Most instructions counted in each situation; `cargo xtask qemu --measure --write` writes it.\n{COMPILER}"
         )?;
         writeln!(f, "\n[compiler]")?;
         for (target, compiler) in &self.compiler {
@@ -60,12 +60,10 @@ impl fmt::Display for Golden {
 }
 
 impl Golden {
-    /// The file; an empty one when it is not there.
     pub(crate) fn read() -> Result<Self, String> {
         expected::read(FILE)
     }
 
-    /// Replaces what is known of a target.
     pub(crate) fn set(&mut self, target: &str, compiler: &str, counts: &Counts) {
         self.compiler.insert(target.to_owned(), compiler.to_owned());
         let mut fresh = Target::new();

@@ -21,8 +21,6 @@ pub(super) struct Route {
 const BUILD_STD: &[&str] =
     &["-Zbuild-std=core,alloc,compiler_builtins", "-Zbuild-std-features=compiler-builtins-mem"];
 
-/// An installed toolchain: where it is, and its compiler.
-#[derive(Debug)]
 struct Installed {
     sysroot: PathBuf,
     rustc: PathBuf,
@@ -84,7 +82,6 @@ fn at_hand() -> Result<Installed, String> {
     Ok(Installed { rustc: if own.exists() { own } else { rustc }, sysroot })
 }
 
-/// The nightly compiler, where rustup has one.
 fn nightly() -> Option<Installed> {
     let mut which = Command::new("rustup");
     which.args(["which", "--toolchain", "nightly", "rustc"]);

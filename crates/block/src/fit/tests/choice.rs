@@ -1,7 +1,6 @@
 //! Each policy takes the block its definition says, found here by looking at every piece.
 use super::*;
 
-/// What the definition needs to know of a policy.
 trait Definition: Policy {
     /// Which of the holes that fit it should be.
     fn pick(fitting: &[Piece], rover: usize) -> Option<Piece>;
@@ -126,22 +125,18 @@ fn obeys<P: Definition>(seed: u64) {
     assert_eq!(heap.stats().used, 0);
 }
 
-#[test]
-fn first_fit_takes_the_lowest() {
-    (1..8).for_each(obeys::<First>);
+macro_rules! obey {
+    ($($name:ident: $policy:ty;)*) => {$(
+        #[test]
+        fn $name() {
+            (1..8).for_each(obeys::<$policy>);
+        }
+    )*};
 }
 
-#[test]
-fn next_fit_goes_on_from_the_last() {
-    (1..8).for_each(obeys::<Next>);
-}
-
-#[test]
-fn best_fit_takes_the_smallest() {
-    (1..8).for_each(obeys::<Best>);
-}
-
-#[test]
-fn worst_fit_takes_the_largest() {
-    (1..8).for_each(obeys::<Worst>);
+obey! {
+    first_fit_takes_the_lowest: First;
+    next_fit_goes_on_from_the_last: Next;
+    best_fit_takes_the_smallest: Best;
+    worst_fit_takes_the_largest: Worst;
 }

@@ -1,7 +1,6 @@
 //! How deep the tree of holes becomes.
 use super::*;
 
-/// The longest way down the tree.
 fn depth<P: Policy>(heap: &Fit<P>) -> usize {
     let mut deepest = 0;
     let mut waiting: Vec<(Block, usize)> =

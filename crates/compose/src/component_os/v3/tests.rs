@@ -7,7 +7,6 @@ use kernel::bitmap::BitmapPages;
 const PAGE: usize = 4096;
 type Kernel = Global<Alone, FirstFit, BitmapPages>;
 
-/// A kernel with `pages` pages and a bit.
 fn kernel(pages: usize) -> (Kernel, Vec<u8>) {
     let mut memory = vec![0u8; (pages + 1) * PAGE];
     let kernel = Kernel::new(FirstFit::new(), BitmapPages::new());

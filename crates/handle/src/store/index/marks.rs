@@ -85,7 +85,6 @@ impl Marks {
         self.count = 0;
     }
 
-    /// Compares the groups with the words.
     pub(super) fn check(&self) -> Result<(), Broken> {
         let mut count = 0;
         for index in 0..self.words.len() {

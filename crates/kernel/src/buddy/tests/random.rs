@@ -1,7 +1,6 @@
 //! Random runs of pages, every byte checked, everything joined again at the end. Blocks are `testkit`'s.
 use super::*;
 
-/// A live run of pages.
 struct Live {
     start: NonNull<u8>,
     pages: usize,

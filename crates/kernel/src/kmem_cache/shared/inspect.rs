@@ -24,10 +24,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// Looks at what the cache's checks wrote beside and into every object; how many it has.
-    ///
-    /// # Errors
-    ///
-    /// The first byte that somebody else wrote.
+    /// Errors: the first byte that somebody else wrote.
     pub fn validate(&self) -> Result<usize, Misuse> {
         debug::validate(&self.back().slabs)
     }

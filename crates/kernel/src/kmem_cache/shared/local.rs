@@ -32,9 +32,7 @@ impl<L: Park, P: PageAllocator> LocalKmemCache<'_, L, P> {
     }
 
     /// Gives an object back. What is found wrong ends in the misuse hook, as of [`KmemCache::free`](crate::kmem_cache::KmemCache::free).
-    ///
     /// # Safety
-    ///
     /// `object` was allocated in this handle's cache, by whichever thread, is live, and is dead afterwards.
     #[inline(always)]
     pub unsafe fn free(&mut self, object: NonNull<u8>) {
@@ -44,13 +42,8 @@ impl<L: Park, P: PageAllocator> LocalKmemCache<'_, L, P> {
     }
 
     /// As [`free`](Self::free), for whoever can go on.
-    ///
-    /// # Errors
-    ///
-    /// As [`SharedKmemCache::try_free`], of which this handle's magazines are looked through.
-    ///
+    /// Errors: as [`SharedKmemCache::try_free`], of which this handle's magazines are looked through.
     /// # Safety
-    ///
     /// As [`SharedKmemCache::try_free`].
     pub unsafe fn try_free(&mut self, object: NonNull<u8>) -> Result<(), Misuse> {
         self.pair.try_free(self.shared, object)
@@ -64,9 +57,7 @@ impl<L: Park, P: PageAllocator> LocalKmemCache<'_, L, P> {
     }
 
     /// Gives all objects back. O(objects).
-    ///
     /// # Safety
-    ///
     /// As [`free`](Self::free) for each of them.
     pub unsafe fn free_bulk(&mut self, objects: &[NonNull<u8>]) {
         let found = self.pair.free_bulk(self.shared, objects);

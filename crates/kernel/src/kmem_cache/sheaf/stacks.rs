@@ -46,7 +46,6 @@ impl Stack {
     }
 }
 
-/// All magazines of a cache, wherever they are.
 #[derive(Debug)]
 pub(in crate::kmem_cache) struct Known {
     newest: Option<Sheaf>,

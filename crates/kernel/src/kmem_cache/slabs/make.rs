@@ -26,7 +26,6 @@ impl Slabs {
         self.partial.pop_front().or_else(|| self.make(ground, self.shape.least))
     }
 
-    /// Asks the user for objects.
     pub(in crate::kmem_cache) fn reclaim<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) {
         let Some(reclaim) = self.settings.reclaim else { return };
         reclaim.run(&mut |object| {

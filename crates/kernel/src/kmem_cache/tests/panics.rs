@@ -6,7 +6,6 @@ use core::ptr;
 use std::panic::catch_unwind;
 
 std::thread_local! {
-    /// The call that panics, counted down.
     static FUSE: Cell<usize> = const { Cell::new(0) };
     static MADE: Cell<usize> = const { Cell::new(0) };
     static UNMADE: Cell<usize> = const { Cell::new(0) };

@@ -8,7 +8,6 @@ use super::*;
 const DEED: &str = "HEAPWRIGHT_TEST_DEED";
 const SIGSEGV: i32 = 11;
 
-/// How a child ends that does this.
 fn child(deed: &str) -> (Option<i32>, Option<i32>) {
     let program = env::current_exe().unwrap();
     let name = "vmalloc::tests::faults::the_guard_page_faults_and_so_does_what_was_purged";

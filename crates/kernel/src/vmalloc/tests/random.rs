@@ -1,7 +1,6 @@
 //! Random operations beside a model: contents verified through the scattered mappings, `check` after each step.
 use super::*;
 
-/// What the model knows of an area.
 struct Live {
     at: NonNull<u8>,
     pages: usize,

@@ -13,7 +13,6 @@ impl Random {
         base::bits::index(self.0 >> 33) % end
     }
 
-    /// Sizes of all kinds, mostly small.
     fn size(&mut self) -> usize {
         let below = [64, 300, 2000, 20_000, 300_000][self.below(5).min(self.below(6))];
         self.below(below)

@@ -13,7 +13,6 @@ fn part(split: &Split, name: &str) -> Bytes {
     split.parts[at]
 }
 
-/// Bytes of resident pages from `at` on.
 fn resident_at(at: usize, len: usize) -> usize {
     let page = source::os::imp::process::page_size();
     let mut pages = vec![0; len.div_ceil(page)];

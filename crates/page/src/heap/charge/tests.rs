@@ -17,7 +17,6 @@ fn heap_of<const BLOCKS: usize>() -> (PageHeap<Failing<Os>>, [usize; BLOCKS]) {
     (heap, runs)
 }
 
-/// A run of a block, written to.
 fn block(heap: &PageHeap<Failing<Os>>) -> usize {
     let run = heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory");
     write(run.at, run.zero);
@@ -43,7 +42,6 @@ fn free(heap: &PageHeap<Failing<Os>>, runs: impl IntoIterator<Item = usize>) {
     }
 }
 
-/// Whether an address is reserved, and not more.
 fn is_reserved(at: usize) -> bool {
     !can_be_read(at) && !is_foreign(at)
 }

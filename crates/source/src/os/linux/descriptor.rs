@@ -6,7 +6,6 @@ const F_DUPFD_CLOEXEC: usize = 1030;
 const O_APPEND: usize = 0o2000;
 /// Above what programs and shells (255 at most) give numbers to by hand.
 pub(super) const LOWEST: usize = 300;
-/// The descriptor is closed.
 pub(super) const EBADF: i32 = 9;
 
 const KIND: u32 = 0o170_000;
@@ -14,7 +13,6 @@ const REGULAR: u32 = 0o100_000;
 const PIPE: u32 = 0o010_000;
 const TERMINAL: u32 = 0o020_000;
 
-/// A file that is open.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     pub(super) file: [usize; 2],

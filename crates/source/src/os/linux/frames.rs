@@ -33,7 +33,6 @@ fn is_allowed(len: usize) -> bool {
     known.is_err() || limit[0] >= len as u64
 }
 
-/// Closes a descriptor that is ours.
 fn close(number: usize) {
     // SAFETY: a descriptor of this module's, that nobody names afterwards.
     unsafe { call6(number::CLOSE, [number, 0, 0, 0, 0, 0]) };

@@ -144,13 +144,8 @@ pub(super) fn statx(folder: usize, path: &CStr, flags: usize, mask: usize) -> Op
 }
 
 /// Changes or reads an attribute of the process: `prctl(2)`.
-///
-/// # Errors
-///
-/// The kernel's error number.
-///
+/// Errors: the kernel's error number.
 /// # Safety
-///
 /// What the option does and writes is the caller's to vouch for.
 pub unsafe fn prctl(option: usize, args: [usize; 4]) -> Result<usize, i32> {
     let [first, second, third, fourth] = args;
@@ -175,13 +170,8 @@ pub const RLIMIT_AS: usize = 9;
 pub const NO_LIMIT: u64 = u64::MAX;
 
 /// Reads and sets a limit of a process, 0 being this one: soft, then hard.
-///
-/// # Errors
-///
-/// The kernel's error number.
-///
+/// Errors: the kernel's error number.
 /// # Safety
-///
 /// `new` is null or valid for reading two words, `old` null or valid for writing two.
 pub unsafe fn prlimit(
     process: usize,

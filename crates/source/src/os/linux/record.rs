@@ -59,10 +59,7 @@ pub fn stop() {
 }
 
 /// Replaces the file by what `write` writes; `%p` in its path is this process's number.
-///
-/// # Errors
-///
-/// The kernel's error number; the file is then as it was.
+/// Errors: the kernel's error number; the file is then as it was.
 pub fn replace(write: impl FnOnce(&mut Console)) -> Result<(), i32> {
     let mut given = [0; GIVEN];
     let len = LEN.load(Ordering::Acquire);

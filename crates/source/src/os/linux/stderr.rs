@@ -57,7 +57,6 @@ pub fn keep() {
     }
 }
 
-/// Whether `descriptor` is of the file that 2 was.
 fn is_first_file(descriptor: usize) -> bool {
     let first = [FILE[0].load(Ordering::Relaxed), FILE[1].load(Ordering::Relaxed)];
     file_of(descriptor) == Some(first)

@@ -7,7 +7,6 @@
 
 use super::weak::{self, address_of};
 
-/// Calls a function of no arguments at `address`, if there is one.
 fn call(address: usize) {
     // SAFETY: one of the three functions below, which take and return nothing.
     if let Some(function) = unsafe { weak::function::<unsafe extern "C" fn()>(address) } {
@@ -16,12 +15,10 @@ fn call(address: usize) {
     }
 }
 
-/// Waits for the list.
 pub(super) fn lock() {
     call(address_of!("_IO_list_lock"));
 }
 
-/// In the parent.
 pub(super) fn unlock() {
     call(address_of!("_IO_list_unlock"));
 }

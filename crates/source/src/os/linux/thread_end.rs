@@ -29,7 +29,6 @@ const NONE: u32 = u32::MAX;
 const REFUSED: u32 = u32::MAX - 1;
 
 static KEY: AtomicU32 = AtomicU32::new(NONE);
-/// The address of the function that the key is for.
 static WHOSE: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes the key now.

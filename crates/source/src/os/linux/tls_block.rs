@@ -23,7 +23,6 @@ macro_rules! tls_block {
             offset
         }
 
-        /// The value of a word of the block.
         #[inline(always)]
         pub(crate) fn load(word: usize) -> usize {
             let value;

@@ -23,10 +23,8 @@ type ClockGettime = unsafe extern "C" fn(c_int, *mut Time) -> c_int;
 type Getcpu = unsafe extern "C" fn(*mut u32, *mut u32, *mut u8) -> c_int;
 
 const NONE: usize = 0;
-/// It was not looked for yet.
 const UNKNOWN: usize = 1;
 
-/// A function of the kernel's library.
 struct Function {
     name: &'static CStr,
     /// All who look it up find the same.
@@ -46,7 +44,6 @@ impl Function {
         Self { name, address: AtomicUsize::new(UNKNOWN) }
     }
 
-    /// Its address, or [`NONE`].
     fn address(&self) -> usize {
         match self.address.load(Ordering::Relaxed) {
             UNKNOWN => self.look_up(),
@@ -96,7 +93,6 @@ struct Image {
     base: usize,
 }
 
-/// What a section header says.
 struct Section {
     kind: u32,
     offset: usize,
@@ -141,7 +137,6 @@ impl Image {
         }
     }
 
-    /// The address of the function `name`.
     fn find(&self, name: &CStr) -> Option<usize> {
         let count = usize::from(self.read::<u16>(SECTION_COUNT));
         let mut sections = (0..count).map(|number| self.section(number));

@@ -3,7 +3,6 @@
 //! Layer *source*. The address comes from the global offset table; it is 0 where nobody
 //! defines the name.
 
-/// The address of a symbol of the C library, or 0.
 macro_rules! address_of {
     ($name:literal) => {{
         let address: usize;
@@ -33,9 +32,7 @@ macro_rules! address_of {
 }
 
 /// The function at an address that [`address_of`] gave, `None` at 0.
-///
 /// # Safety
-///
 /// `F` is a function pointer, and what is there has its type.
 pub(super) unsafe fn function<F: Copy>(address: usize) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*const ()>(), "a function pointer") };

@@ -15,7 +15,6 @@ use crate::measured::Error;
 /// Bytes, ways and bytes a line: of the caches that are simulated, whatever the machine has. Those of a common processor.
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"];
 
-/// The same in words.
 const CACHES_SAID: &str = "caches of 32 KiB and 8 MiB";
 
 /// What strace writes, beside cachegrind's files.
@@ -58,7 +57,6 @@ impl Tools {
         Ok(Self { valgrind, strace, says })
     }
 
-    /// A folder for what they write in one run.
     pub(super) fn folder(&self) -> Result<TempDir, Error> {
         TempDir::with_prefix("heapwright-counted-")
             .map_err(|e| Error::System("make a folder for what is counted", e))

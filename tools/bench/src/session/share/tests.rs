@@ -10,7 +10,6 @@ fn candidates(all: &[(u64, u64)]) -> Vec<Candidate> {
     all.iter().enumerate().map(candidate).collect()
 }
 
-/// Who runs next, by number.
 fn chosen(all: &[(u64, u64)], left: u64) -> Vec<usize> {
     next(&candidates(all), Duration::from_secs(left)).iter().map(|w| w.0).collect()
 }

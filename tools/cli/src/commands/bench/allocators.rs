@@ -12,13 +12,11 @@ use crate::exit::Usage;
 use crate::flags::subject::{AllocatorArg, What};
 use crate::{allocators, embedded};
 
-/// What the null allocator is called in results.
 const FLOOR: &str = "null";
 
 /// What the second name of the baseline ends with.
 const CONTROL: &str = " again";
 
-/// The region allocators of the program of workloads.
 pub(super) fn region_names() -> Vec<&'static str> {
     BLOCKS.iter().map(|row| row.name).chain(FORMS).chain(PEERS).chain([TLSF_C]).collect()
 }
@@ -63,7 +61,6 @@ pub(crate) enum Among {
 }
 
 impl Among {
-    /// What the program of workloads has.
     fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Libraries => Vec::new(),

@@ -35,8 +35,6 @@ struct Leftovers {
     results: Option<PathBuf>,
 }
 
-/// Hears the signals from its making on.
-#[derive(Debug)]
 pub(crate) struct Interrupts {
     came: Arc<AtomicBool>,
     leftovers: Arc<Mutex<Leftovers>>,

@@ -11,7 +11,6 @@ use bench::workload::Workload;
 
 use crate::flags::workload::WorkloadArg;
 
-/// The sweep over sizes, and what belongs to it.
 const SWEEP: &str = "kernel-sweep";
 const WIDE: &str = "kernel-wide";
 

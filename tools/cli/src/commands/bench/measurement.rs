@@ -19,28 +19,22 @@ use crate::exit;
 use crate::flags::output::OutputFlags;
 
 pub(crate) struct Measurement<'a> {
-    /// The command, as its folders are called.
     pub(crate) what: &'static str,
     pub(crate) output: &'a OutputFlags,
     pub(crate) interrupts: &'a Interrupts,
     pub(crate) launcher: Launcher,
     pub(crate) options: Options,
-    /// What makes it again.
     pub(crate) command_line: Vec<String>,
     pub(crate) workloads: Vec<Workload>,
     pub(crate) subjects: Vec<Subject>,
-    /// What counts, instead of a clock.
     pub(crate) tools: Option<Tools>,
-    /// What lengths are multiplied by.
     pub(crate) scale: f64,
     /// Whether programs may be pinned.
     pub(crate) pins: bool,
     /// Workloads that had no place in the time.
     pub(crate) left_out: Vec<String>,
-    /// A folder that goes at an interrupt.
     pub(crate) temporary: Option<&'a Path>,
     pub(crate) machine: Machine,
-    /// How busy the machine was before.
     pub(crate) before: Busyness,
     /// Holds what was set on the machine.
     pub(crate) guard: Option<Guard>,
@@ -49,11 +43,9 @@ pub(crate) struct Measurement<'a> {
 
 pub(crate) enum Ended {
     Measured(Box<Measured>),
-    /// Before anything was measured.
     Interrupted,
 }
 
-/// A result, printed and written.
 pub(crate) struct Measured {
     pub(crate) report: Report,
     pub(crate) folder: Option<PathBuf>,
@@ -62,7 +54,6 @@ pub(crate) struct Measured {
 }
 
 impl Measurement<'_> {
-    /// Measures, prints and writes.
     pub(crate) fn run(self) -> anyhow::Result<Ended> {
         let Self { output, interrupts, options, workloads, subjects, tools, .. } = self;
         let mut warnings = self.warnings;

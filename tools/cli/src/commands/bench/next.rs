@@ -13,7 +13,6 @@ use crate::format;
 /// Where a result goes is said anew, and how it looks is no part of the measurement.
 const OUTPUT: [&str; 5] = ["output", "force", "no-files", "format", "color"];
 
-/// What decides how much is done.
 const LENGTH: [&str; 4] = ["time", "rounds", "scale", "seed"];
 
 impl Bench {
@@ -52,7 +51,6 @@ impl Bench {
         })
     }
 
-    /// The same for longer.
     fn longer(&self, words: &Words) -> String {
         let had = self.measure.budget(1).unwrap_or(Duration::ZERO);
         let minutes = had.as_secs().saturating_mul(3).div_ceil(60).max(5);

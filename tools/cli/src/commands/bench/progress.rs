@@ -58,7 +58,6 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    /// Says what failed so far and was not said.
     pub(super) fn say_failures(&mut self) {
         let held = core::mem::take(&mut self.held);
         self.bar.suspend(|| held.iter().for_each(|message| exit::warn(message)));

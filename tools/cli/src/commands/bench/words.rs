@@ -20,7 +20,6 @@ impl Words {
         Self::of_command(env::args_os().map(|w| w.to_string_lossy().into_owned()))
     }
 
-    /// Of a whole command.
     pub(crate) fn of_command(words: impl Iterator<Item = String>) -> Self {
         Self::of(words.skip_while(|w| w != "bench").skip(1))
     }
@@ -66,7 +65,6 @@ impl Words {
         format::shell(&self.all(more))
     }
 
-    /// The same as words.
     pub(super) fn all(&self, more: &[&str]) -> Vec<String> {
         let mut all = vec!["heapwright".to_owned(), "bench".to_owned()];
         all.extend(self.ours.iter().cloned());
@@ -76,7 +74,6 @@ impl Words {
     }
 }
 
-#[derive(Debug)]
 struct Flag {
     long: String,
     text: String,

@@ -203,13 +203,11 @@ fn runnable(
     Workload::of(definition, parameters, places).map(drop)
 }
 
-/// The program of workloads, unpacked.
 fn workloads_program() -> anyhow::Result<PathBuf> {
     let program = embedded::program("heapwright-workloads").context("there are no workloads")?;
     Ok(unpack(program)?)
 }
 
-/// Sees that a workload has these parameters.
 fn check(program: &Path, definition: &Definition, parameters: &[String]) -> anyhow::Result<()> {
     if parameters.iter().any(|p| p.starts_with("allocator=") || p.starts_with("tail=")) {
         bail!(Usage("allocators are chosen by -a; calls are timed unless --no-tails".to_owned()));
@@ -243,7 +241,6 @@ fn open_to_all(folder: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("cannot open {} to other users", folder.display()))
 }
 
-/// The definitions that the names mean, each once.
 fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Selected>> {
     let mut chosen: Vec<Selected> = Vec::new();
     for word in names {

@@ -240,21 +240,8 @@ fn is_one(ratio: &Ratio) -> bool {
 }
 
 pub(super) fn csv(comparison: &Comparison) -> String {
-    let mut table = Table::new([
-        "workload",
-        "allocator",
-        "role",
-        "metric",
-        "judged",
-        "change",
-        "plain",
-        "plain_low",
-        "plain_high",
-        "relative",
-        "relative_low",
-        "relative_high",
-        "runs",
-    ]);
+    let heads = "workload,allocator,role,metric,judged,change,plain,plain_low,plain_high,relative,relative_low,relative_high,runs";
+    let mut table = Table::new(heads.split(','));
     let numbers = |ratio: Option<Ratio>| match ratio {
         Some(r) => [r.estimate, r.low, r.high].map(|v| v.to_string()),
         None => Default::default(),

@@ -16,13 +16,11 @@ use signal_hook::flag;
 use super::Record;
 use crate::exit;
 
-/// How often is looked whether it is over.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long threads get to see that it was called off.
 const GRACE: Duration = Duration::from_millis(200);
 
 impl Record {
-    /// Has the process record, and packs what it wrote.
     pub(super) fn attach(&self, process: u32) -> anyhow::Result<ExitCode> {
         let armed = match Armed::find(process) {
             Ok(Some(armed)) => armed,

@@ -62,7 +62,6 @@ pub(super) fn words(processes: &[Process], folder: &Path) -> String {
     text
 }
 
-/// The processes but the largest.
 fn others(others: &[(&Packed, u64)]) -> String {
     let Some((first, _)) = others.first() else { return String::new() };
     let first = format!("{} (process {})", name(&first.about), first.about.pid);
@@ -81,7 +80,6 @@ fn name(about: &About) -> String {
 /// With fewer events a file is mostly its heads.
 const FEW: u64 = 10_000;
 
-/// One process.
 fn one(packed: &Packed, written: u64) -> String {
     let about = &packed.about;
     let text = format!(
@@ -106,7 +104,6 @@ fn places(count: u64, word: &str) -> String {
     many(count.try_into().unwrap_or(usize::MAX), word)
 }
 
-/// What of a process is not there.
 fn missing(about: &About) -> String {
     let mut parts = Vec::new();
     let stopped = about.notes.iter().find_map(|note| note.strip_prefix("stopped="));

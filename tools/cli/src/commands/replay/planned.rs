@@ -18,7 +18,6 @@ use crate::{embedded, exit};
 /// More steps than this take a while to read, which is said.
 const MANY: u64 = 10_000_000;
 
-/// The program that does a plan.
 pub(in crate::commands) fn program() -> anyhow::Result<PathBuf> {
     let program =
         embedded::program("heapwright-replay").context("there is no program to replay")?;

@@ -27,7 +27,6 @@ pub(super) fn is(malloc: &Malloc, allocator: &Allocator) -> bool {
     }
 }
 
-/// The place of what was recorded on.
 pub(super) fn place(malloc: &Malloc, all: &[Allocator]) -> Option<usize> {
     all.iter().position(|allocator| is(malloc, allocator))
 }

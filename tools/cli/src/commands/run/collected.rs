@@ -33,7 +33,6 @@ impl Collected {
         Self { stats, folder }
     }
 
-    /// What makes the library write.
     pub(super) fn setting(&self) -> Setting {
         let value = match &self.folder {
             Some(folder) => folder.path().join("%p").display().to_string(),
@@ -42,7 +41,6 @@ impl Collected {
         Setting { key: "stats".to_owned(), value }
     }
 
-    /// Runs the program, and tells of it when it has ended.
     pub(super) fn run(self, file: &Path, command: &mut Command) -> anyhow::Result<ExitCode> {
         let Some(folder) = self.folder else { return Err(not_executed(file, command.exec())) };
         let status = foreground::run(command).map_err(|error| not_executed(file, error))?;

@@ -11,7 +11,6 @@ use std::path::Path;
 
 use serde_json::Value;
 
-#[derive(Debug)]
 pub(super) struct Process {
     pub(super) figures: Value,
     pub(super) command: Vec<String>,

@@ -93,7 +93,6 @@ fn one(process: &Process, full: bool) -> String {
     text
 }
 
-/// A part of malloc's memory.
 struct Part<'a> {
     name: &'a str,
     held: u64,
@@ -168,7 +167,6 @@ fn size(value: u64) -> String {
     if value == 0 { "0".to_owned() } else { bytes(value as f64) }
 }
 
-/// A command that fits into a line.
 fn short(command: &[String], longest: usize) -> String {
     let text = shell(command).replace(['\n', '\t'], " ");
     match text.char_indices().nth(longest) {

@@ -1,0 +1,309 @@
+//! `heapwright bench superslab`: the experiment of the report on SuperSlab, each of its four suspects changed alone.
+//!
+//! ```text
+//! one library under eight settings ─► three loops of the report's ─► ratios with intervals ─► a verdict each, or none
+//!                                └──► once more each, counting ────► refills, slabs used again
+//! ```
+//!
+//! A verdict is that of every comparison here ([`Claim`]): beyond the noise, level, or "cannot be told".
+
+use core::time::Duration;
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+use bench::claim::Claim;
+use bench::fail_if::Metric;
+use bench::result::Report;
+use bench::session::{Role, Subject, WorkloadIndex};
+use bench::stats::Ratio;
+use bench::workload::Workload;
+use launch::Launch;
+use launch::environment::SETTINGS;
+use show::{Table, number, text};
+
+use crate::exit::Usage;
+use crate::flags::subject::{self, AllocatorArg};
+use crate::flags::workload::WorkloadArg;
+
+/// The word for it.
+const NAME: &str = "superslab";
+
+/// What takes part: the baseline has all parts on.
+const SUBJECTS: &str = "on=superslab,off=superslab:superslab=off,unmapped=superslab:reuse_pool=off,\
+     eager=superslab:lazy_init=off,two-lookups=superslab:one_lookup=off,bare=superslab:magazine=0,\
+     bare-off=superslab:magazine=0:superslab=off,bare-two=superslab:magazine=0:one_lookup=off";
+
+/// The report's loops; and with so many blocks at once that magazines do not hold them and superslabs come and go.
+const ONE: &str = "bench-tiny";
+const FOUR: &str = "bench-tiny-mt";
+const MANY: &str = "bench-tiny-mt:blocks=400000";
+
+/// All of it, unless another time is asked for.
+pub(super) const TIME: Duration = Duration::from_secs(160);
+
+/// A run that counts has hung after this.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// What is compared: who has one thing changed, beside whom, where; and of a suspect what would then be less.
+struct Question {
+    about: &'static str,
+    changed: &'static str,
+    beside: &'static str,
+    works: &'static [&'static str],
+}
+
+const QUESTIONS: [Question; 6] = [
+    Question {
+        about: "superslabs off, magazines on",
+        changed: "off",
+        beside: "on",
+        works: &[ONE, FOUR, MANY],
+    },
+    Question {
+        about: "1. mapping: an empty superslab is unmapped at once",
+        changed: "unmapped",
+        beside: "on",
+        works: &[FOUR, MANY],
+    },
+    Question {
+        about: "2. lists: all of a slab is linked when it begins to serve",
+        changed: "eager",
+        beside: "on",
+        works: &[FOUR, MANY],
+    },
+    Question {
+        about: "3. thread-local look-ups: two for one, magazines on",
+        changed: "two-lookups",
+        beside: "on",
+        works: &[FOUR, MANY],
+    },
+    Question {
+        about: "3. the same, magazines off",
+        changed: "bare-two",
+        beside: "bare",
+        works: &[FOUR, MANY],
+    },
+    Question {
+        about: "4. the magazine: superslabs off, magazines off",
+        changed: "bare-off",
+        beside: "bare",
+        works: &[ONE, FOUR, MANY],
+    },
+];
+
+/// Whether it is asked for: it is the only word.
+pub(super) fn is_asked(workloads: &[WorkloadArg], asked: &[AllocatorArg]) -> anyhow::Result<bool> {
+    let is_asked = matches!(workloads, [only] if only.name == NAME && only.parameters.is_empty());
+    if is_asked && !asked.is_empty() {
+        bail!(Usage(
+            "bench superslab has allocators of its own; others: heapwright bench bench-tiny-mt -a NAME"
+                .to_owned()
+        ));
+    }
+    Ok(is_asked)
+}
+
+pub(super) fn workloads() -> anyhow::Result<Vec<WorkloadArg>> {
+    Ok([ONE, FOUR, MANY].iter().map(|word| word.parse()).collect::<Result<_, _>>()?)
+}
+
+pub(super) fn allocators() -> anyhow::Result<Vec<AllocatorArg>> {
+    subject::list(SUBJECTS).map_err(anyhow::Error::msg)
+}
+
+/// What one subject did in one workload, as its library counts at its end.
+pub(super) struct Counted {
+    who: String,
+    work: String,
+    objects: f64,
+    refills: f64,
+    slabs: f64,
+    again: f64,
+}
+
+impl Counted {
+    /// From what the program prints of its operations, and the library of itself.
+    fn of(who: &str, work: &str, printed: &str, said: &str) -> Option<Self> {
+        let operations = printed.lines().find_map(|line| line.strip_prefix("ops "))?;
+        let operations: f64 = operations.trim().parse().ok()?;
+        // Half of them are frees.
+        let objects = operations / 2.0;
+        let before = |words: &str| -> Option<f64> {
+            let (before, _) = said.split_once(words)?;
+            before.rsplit(' ').next()?.parse().ok()
+        };
+        Some(Self {
+            who: who.to_owned(),
+            work: work.to_owned(),
+            objects,
+            refills: before(" refills")?,
+            slabs: before(" slabs began")?,
+            again: before(" of them again")?,
+        })
+    }
+}
+
+/// Runs every workload once on every subject, and has the library say what it did.
+pub(super) fn counted(works: &[Workload], subjects: &[Subject]) -> anyhow::Result<Vec<Counted>> {
+    let takes_part = |subject: &&Subject| matches!(subject.role, Role::Baseline | Role::Contender);
+    let mut all = Vec::new();
+    for work in works {
+        for subject in subjects.iter().filter(takes_part) {
+            let mut command = Command::new(&work.file);
+            command.args(work.argv.iter().skip(1)).stdin(Stdio::null());
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.envs(work.environment.iter().chain(&subject.environment).cloned());
+            let set = subject.environment.iter().find(|(name, _)| name == SETTINGS);
+            let mut settings = set.map_or_else(OsString::new, |(_, value)| value.clone());
+            settings.push(if settings.is_empty() { "stats=1" } else { ",stats=1" });
+            command.env(SETTINGS, settings);
+            let what = || format!("{} on {}", work.name, subject.name);
+            let mut running = Launch::new(&mut command).limit(HANGS).spawn().with_context(what)?;
+            let ended = running.wait().with_context(what)?;
+            let (printed, said) = (running.stdout.text(), running.stderr.text());
+            let counted = Counted::of(&subject.name, &work.name, &printed, &said);
+            match counted.filter(|_| ended.is_some_and(|status| status.success())) {
+                Some(counted) => all.push(counted),
+                None => bail!("{} did not say what it did", what()),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The tables below the measurement's own.
+pub(super) fn answers(report: &Report, counted: &[Counted]) -> String {
+    let width = text::width();
+    let mut ratios =
+        Table::new(["changed, and nothing else", "where", "ratio", "rounds", "so the change"]);
+    ratios.has_text = true;
+    for question in &QUESTIONS {
+        for (at, work) in question.works.iter().enumerate() {
+            let about = if at == 0 { question.about } else { "" };
+            ratios.row(row(report, question, work, about));
+        }
+    }
+    let mut counts =
+        Table::new(["", "where", "refills per 1,000 objects", "slabs", "of them used again"]);
+    for one in counted {
+        let again =
+            if one.slabs > 0.0 { number::percent(one.again / one.slabs) } else { "–".into() };
+        counts.row([
+            one.who.clone(),
+            one.work.clone(),
+            number::number(one.refills * 1000.0 / one.objects),
+            number::count(one.slabs),
+            again,
+        ]);
+    }
+    let what = if report.counted.is_some() { "instructions" } else { "time" };
+    format!(
+        "\nthe report's suspects, each changed alone: {what} with the change ÷ without\n{}\n\
+         what the library counted in one run\n{}",
+        ratios.text(width),
+        counts.text(width)
+    )
+}
+
+fn row(report: &Report, question: &Question, work: &str, about: &str) -> [String; 5] {
+    let index = report.workload_indices().find(|w| report.workloads[w.0].name == work);
+    let found = index.and_then(|index| Some((index, ratio(report, index, question)?)));
+    let Some((index, ratio)) = found else {
+        return [about, work, "–", "–", "was not measured"].map(str::to_owned);
+    };
+    let verdict = match Claim::of(&ratio, report.noise(index, metric(report))) {
+        Claim::More => "costs",
+        Claim::Less => "saves",
+        Claim::Level => "makes no difference",
+        Claim::Untold => "cannot be told",
+    };
+    let shown = format!("{:.2} ({:.2} to {:.2})", ratio.estimate, ratio.low, ratio.high);
+    [about, work, &shown, &ratio.pairs.to_string(), verdict].map(str::to_owned)
+}
+
+/// What is compared: nanoseconds of a call, or with `--counted` instructions, where threads are left out.
+fn metric(report: &Report) -> Metric {
+    if report.counted.is_some() { Metric::Instructions } else { Metric::Ns }
+}
+
+/// What it takes with the change ÷ without.
+fn ratio(report: &Report, work: WorkloadIndex, question: &Question) -> Option<Ratio> {
+    let of = |name: &str| {
+        let who = report.contestants().find(|who| report.allocators[who.0].name == name)?;
+        report.ratio(work, who, metric(report))
+    };
+    let (changed, beside) = (of(question.changed)?, of(question.beside)?);
+    Some(if beside == Ratio::EXACT { changed } else { changed.over(&beside) })
+}
+
+#[cfg(test)]
+mod tests {
+    use bench::result::{Cell, Compared};
+    use bench::testing;
+
+    use super::*;
+
+    #[test]
+    fn it_is_asked_for_by_one_word_and_has_its_own_allocators() {
+        let words =
+            |text: &str| text.split(' ').map(|w| w.parse().unwrap()).collect::<Vec<WorkloadArg>>();
+        assert!(is_asked(&words("superslab"), &[]).unwrap());
+        assert!(!is_asked(&words("superslab larson"), &[]).unwrap());
+        assert!(!is_asked(&words("superslab:x=1"), &[]).unwrap());
+        assert!(!is_asked(&words("larson"), &[AllocatorArg::known("glibc")]).unwrap());
+        assert!(is_asked(&words("superslab"), &[AllocatorArg::known("glibc")]).is_err());
+    }
+
+    #[test]
+    fn who_is_compared_takes_part() {
+        let names: Vec<String> = allocators().unwrap().into_iter().map(|arg| arg.name).collect();
+        for question in &QUESTIONS {
+            for name in [question.changed, question.beside] {
+                assert!(names.iter().any(|there| there == name), "{name}");
+            }
+        }
+        assert_eq!(workloads().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn what_the_library_says_is_read() {
+        let said = "heapwright: 16 bytes in use, 7 in the pool; 120 refills, 3 of them from the depot; 8 slabs \
+             began to serve, 6 of them again\n";
+        let counted = Counted::of("on", ONE, "ops 4000\nns 12\n", said).unwrap();
+        let all = [counted.objects, counted.refills, counted.slabs, counted.again];
+        assert_eq!(all.map(|one| one as u32), [2000, 120, 8, 6]);
+        assert!(Counted::of("on", ONE, "", said).is_none());
+        assert!(Counted::of("on", ONE, "ops 4000\n", "something else").is_none());
+    }
+
+    #[test]
+    fn a_verdict_needs_rounds_and_an_interval_beyond_the_noise() {
+        let with = |estimate: f64, margin: f64, pairs| {
+            let (low, high) = (estimate - margin, estimate + margin);
+            let ratio = Some(Ratio { estimate, low, high, pairs });
+            Cell { ns: Some(Compared { median: 1.0, ratio, same: false }), ..Cell::default() }
+        };
+        let baseline = || Cell {
+            ns: Some(Compared { median: 1.0, ratio: None, same: false }),
+            ..Cell::default()
+        };
+        let verdict = |cell: Cell, noise: f64| {
+            let entries = vec![
+                testing::entry("on", Role::Baseline),
+                testing::entry("on again", Role::Control),
+                testing::entry("off", Role::Contender),
+            ];
+            let cells = vec![baseline(), with(1.0 + noise, 0.001, 9), cell];
+            let report = testing::report(entries, vec![testing::work(FOUR, 9, cells)], Vec::new());
+            row(&report, &QUESTIONS[0], FOUR, "")[4].clone()
+        };
+        assert_eq!(verdict(with(1.2, 0.05, 9), 0.01), "costs");
+        assert_eq!(verdict(with(0.8, 0.05, 9), 0.01), "saves");
+        assert_eq!(verdict(with(1.0, 0.02, 9), 0.01), "makes no difference");
+        assert_eq!(verdict(with(1.2, 0.05, 9), 0.3), "cannot be told", "within the noise");
+        assert_eq!(verdict(with(1.2, 0.05, 3), 0.01), "cannot be told", "three rounds");
+        assert_eq!(verdict(with(1.2, 0.3, 9), 0.01), "cannot be told", "the interval has 1 in it");
+        assert_eq!(verdict(Cell::default(), 0.01), "was not measured");
+    }
+}
