@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +81,28 @@ impl Process {
         }
     }
 }
+
+/// The processes that run and are told to record into this folder, as far as their environment may be read.
+#[must_use]
+pub fn recorded_on(folder: &Path) -> Vec<u32> {
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    let mut end = b"dir=".to_vec();
+    end.extend_from_slice(folder.as_os_str().as_bytes());
+    let is_told = |environment: &[u8]| {
+        let mut variables = environment.split(|&byte| byte == 0);
+        variables.any(|variable| variable.starts_with(VARIABLE) && variable.ends_with(&end))
+    };
+    let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers
+        .filter(|number| {
+            fs::read(format!("/proc/{number}/environ"))
+                .is_ok_and(|environment| is_told(&environment))
+        })
+        .collect()
+}
+
+/// What the recorder reads.
+const VARIABLE: &[u8] = b"HEAPWRIGHT_RECORD=";
 
 /// Whether the process that a file of chunks is named after has it open.
 fn still_writes(file: &Path) -> bool {
