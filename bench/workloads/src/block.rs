@@ -16,17 +16,21 @@ const PAGE: usize = 4096;
 pub(crate) struct Block {
     at: *mut u8,
     size: u32,
-    key: u32,
+    /// The lower bits are the key, the upper ones which power of two it is aligned to.
+    key_and_align: u32,
 }
+
+/// Bits of a key.
+const KEY_BITS: u32 = 28;
 
 // SAFETY: a block is its owner's alone, in whichever thread that is.
 unsafe impl Send for Block {}
 
 impl Block {
     /// No block; freeing it does nothing.
-    pub(crate) const NONE: Self = Self { at: ptr::null_mut(), size: 0, key: 0 };
+    pub(crate) const NONE: Self = Self { at: ptr::null_mut(), size: 0, key_and_align: 0 };
 
-    /// `malloc`, marked with the lower half of `key`.
+    /// `malloc`, marked with the lower 28 bits of `key`.
     #[inline(always)]
     pub(crate) fn new(size: usize, key: u64) -> Self {
         Self::marked(heap::malloc(size), size, key)
@@ -79,15 +83,15 @@ impl Block {
         if at.addr() & (align - 1) != 0 {
             wrong(format_args!("{size} bytes at {at:p} are not aligned to {align}"));
         }
-        Self::marked(at, size, key)
+        Self::marked_at(at, size, align, key)
     }
 
     /// `realloc`: what was there has to be there; `false` and the old block if it is refused.
     pub(crate) fn resize(&mut self, size: usize, key: u64) -> bool {
         self.verify();
-        let (old, pattern) = (self.size as usize, check::pattern(self.at, u64::from(self.key)));
+        let (old, pattern) = (self.size as usize, check::pattern(self.at, u64::from(self.key())));
         // SAFETY: a live block of ours, or null.
-        let at = unsafe { heap::realloc(self.at, size, old, heap::ALIGN) };
+        let at = unsafe { heap::realloc(self.at, size, old, self.align()) };
         if at.is_null() {
             return false;
         }
@@ -119,7 +123,7 @@ impl Block {
         }
         self.verify();
         // SAFETY: a live block of ours; `self` is gone after this.
-        unsafe { heap::free(self.at, self.size as usize, heap::ALIGN) };
+        unsafe { heap::free(self.at, self.size as usize, self.align()) };
     }
 
     /// Verifies all bytes of a block that [`filled`](Self::filled) made; frees it.
@@ -139,14 +143,14 @@ impl Block {
     #[inline(always)]
     pub(crate) fn free_unmarked(self) {
         // SAFETY: a live block of ours, or null; `self` is gone after this.
-        unsafe { heap::free(self.at, self.size as usize, heap::ALIGN) };
+        unsafe { heap::free(self.at, self.size as usize, self.align()) };
     }
 
     /// Ends the program unless the mark is there.
     #[inline(always)]
     pub(crate) fn verify(&self) {
         // SAFETY: `marked` wrote `size` bytes.
-        unsafe { verify(self.at, self.size as usize, u64::from(self.key)) };
+        unsafe { verify(self.at, self.size as usize, u64::from(self.key())) };
     }
 
     /// Whether there is no block: it was refused, or never asked for.
@@ -167,10 +171,16 @@ impl Block {
         self.size as usize
     }
 
-    /// What it is marked with: the lower half of the key it was made with.
+    /// What it is marked with: the lower 28 bits of the key it was made with.
     #[inline(always)]
     pub(crate) fn key(&self) -> u32 {
-        self.key
+        self.key_and_align & ((1 << KEY_BITS) - 1)
+    }
+
+    /// What it was asked to be aligned to.
+    #[inline(always)]
+    fn align(&self) -> usize {
+        1 << (self.key_and_align >> KEY_BITS)
     }
 
     /// The block's start, for whoever writes to it.
@@ -180,10 +190,20 @@ impl Block {
 
     #[inline(always)]
     fn marked(at: *mut u8, size: usize, key: u64) -> Self {
-        let block = Self::unmarked(at, size, key);
+        Self::marked_at(at, size, heap::ALIGN, key)
+    }
+
+    #[inline(always)]
+    fn marked_at(at: *mut u8, size: usize, align: usize, key: u64) -> Self {
+        let block = Self::unmarked_at(at, size, align, key);
         // SAFETY: a block of `size`, or null.
-        unsafe { mark(at, size, u64::from(block.key)) };
+        unsafe { mark(at, size, u64::from(block.key())) };
         block
+    }
+
+    #[inline(always)]
+    fn unmarked(at: *mut u8, size: usize, key: u64) -> Self {
+        Self::unmarked_at(at, size, heap::ALIGN, key)
     }
 
     #[inline(always)]
@@ -191,14 +211,15 @@ impl Block {
         clippy::cast_possible_truncation,
         reason = "workloads ask for less than 4 GiB; any bits of the key will do"
     )]
-    fn unmarked(at: *mut u8, size: usize, key: u64) -> Self {
-        Self { at, size: size as u32, key: key as u32 }
+    fn unmarked_at(at: *mut u8, size: usize, align: usize, key: u64) -> Self {
+        let key = key as u32 & ((1 << KEY_BITS) - 1);
+        Self { at, size: size as u32, key_and_align: key | align.ilog2() << KEY_BITS }
     }
 
     /// What a filled block is full of.
     #[inline(always)]
     fn byte(&self) -> u8 {
-        let pattern = check::pattern(self.at, u64::from(self.key));
+        let pattern = check::pattern(self.at, u64::from(self.key()));
         pattern.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()[7]
     }
 }

@@ -3,7 +3,7 @@
 //! - **malloc** is called through the dynamic linker, so `LD_PRELOAD` replaces it. This is the fast path: one load and one
 //!   branch before the call.
 //! - **null** hands out one piece of memory in turn and takes nothing back: what is left is what the workload itself costs.
-//! - **a region allocator** ([`region`]) is behind one lock, and keeps the layout of each block in front of it.
+//! - **a region allocator** ([`region`]) is behind one lock, and is told a block's layout when it is freed.
 //!
 //! Rust's own collections come here too ([`Global`]).
 
@@ -161,10 +161,12 @@ fn aligned_slow(align: usize, size: usize) -> *mut u8 {
 
 /// The caller promises: as of [`free`].
 #[inline(never)]
-unsafe fn free_slow(block: *mut u8, size: usize, _align: usize) {
+unsafe fn free_slow(block: *mut u8, size: usize, align: usize) {
     match MODE.load(Ordering::Relaxed) {
         // SAFETY: the caller's promise; it is the region's.
-        REGION if region::owns(block) => timed(Call::Free, size, || unsafe { region::free(block) }),
+        REGION if region::owns(block) => {
+            timed(Call::Free, size, || unsafe { region::free(block, size, align) });
+        }
         // SAFETY: the caller's promise; it is nobody else's.
         _ => timed(Call::Free, size, || unsafe { libc::free(block.cast()) }),
     }
@@ -177,7 +179,12 @@ fn calloc_slow(size: usize) -> *mut u8 {
         return seen(timed(Call::Malloc, size, || unsafe { libc::calloc(1, size) }).cast());
     }
     let block = seen(malloc_slow(size));
-    if !block.is_null() && !is_null() {
+    if is_null() { block } else { zeroed(block, size) }
+}
+
+/// The same block of `size` bytes, or null, with its bytes 0.
+fn zeroed(block: *mut u8, size: usize) -> *mut u8 {
+    if !block.is_null() {
         // SAFETY: `size` bytes that are ours.
         unsafe { block.write_bytes(0, size) };
     }
@@ -186,26 +193,36 @@ fn calloc_slow(size: usize) -> *mut u8 {
 
 /// The caller promises: as of [`realloc`].
 #[inline(never)]
-unsafe fn realloc_slow(block: *mut u8, size: usize, _old: usize, _align: usize) -> *mut u8 {
-    let old = match MODE.load(Ordering::Relaxed) {
+unsafe fn realloc_slow(block: *mut u8, size: usize, old: usize, align: usize) -> *mut u8 {
+    let has = match MODE.load(Ordering::Relaxed) {
         NULL => return null::allocate(),
         REGION if block.is_null() => 0,
         // SAFETY: a live block of the region.
-        REGION if region::owns(block) => unsafe { region::size(block) },
+        REGION if region::owns(block) => unsafe { region::size(block, old) },
         _ => {
             // SAFETY: the caller's promise; it is malloc's.
             let grow = || unsafe { libc::realloc(block.cast(), size) };
             return seen(timed(Call::Malloc, size, grow).cast());
         }
     };
-    let new = seen(timed(Call::Malloc, size, || region::allocate(ALIGN, size)));
-    if !new.is_null() && old > 0 {
+    let new = if align == 0 { c_allocate(ALIGN, size) } else { seen(aligned_slow(ALIGN, size)) };
+    if !new.is_null() && !block.is_null() {
         // SAFETY: both are live, of at least the lesser size, and apart.
-        unsafe { new.copy_from_nonoverlapping(block, old.min(size)) };
+        unsafe { new.copy_from_nonoverlapping(block, has.min(size)) };
         // SAFETY: the caller gives it up.
-        unsafe { region::free(block) };
+        unsafe { region::free(block, old, align) };
     }
     new
+}
+
+fn is_region() -> bool {
+    MODE.load(Ordering::Relaxed) == REGION
+}
+
+/// A block of the region that is freed without a size, as C does.
+#[inline(never)]
+fn c_allocate(align: usize, size: usize) -> *mut u8 {
+    seen(timed(Call::Malloc, size, || region::allocate_unsized(align, size)))
 }
 
 /// Rust's global allocator: the same heap, but for the null allocator, whose blocks hold no data, and for what a region
@@ -288,7 +305,7 @@ fn is_plain(align: usize, size: usize) -> bool {
 
 #[unsafe(no_mangle)]
 extern "C" fn work_malloc(size: usize) -> *mut u8 {
-    malloc(size)
+    if is_region() { c_allocate(ALIGN, size) } else { malloc(size) }
 }
 
 /// `free`.
@@ -304,6 +321,7 @@ unsafe extern "C" fn work_free(block: *mut u8) {
 extern "C" fn work_calloc(count: usize, size: usize) -> *mut u8 {
     let mode = MODE.load(Ordering::Relaxed);
     match count.checked_mul(size) {
+        Some(bytes) if mode == REGION => zeroed(c_allocate(ALIGN, bytes), bytes),
         Some(bytes) => calloc(bytes),
         // SAFETY: calloc takes any numbers.
         None if matches!(mode, PLAIN | TIMED) => seen(unsafe { libc::calloc(count, size) }.cast()),
@@ -322,7 +340,11 @@ unsafe extern "C" fn work_realloc(block: *mut u8, size: usize) -> *mut u8 {
 /// `aligned_alloc`; null unless `align` is a power of two.
 #[unsafe(no_mangle)]
 extern "C" fn work_aligned_alloc(align: usize, size: usize) -> *mut u8 {
-    if align.is_power_of_two() { aligned(align, size) } else { core::ptr::null_mut() }
+    match align.is_power_of_two() {
+        true if is_region() => c_allocate(align, size),
+        true => aligned(align, size),
+        false => core::ptr::null_mut(),
+    }
 }
 
 /// Whether data means nothing.

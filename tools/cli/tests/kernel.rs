@@ -68,9 +68,38 @@ fn the_kernels_allocators_stand_beside_libraries_and_blocks() {
 }
 
 #[test]
+fn a_kernels_allocator_is_measured_as_it_is_set() {
+    let older = "older=zsmalloc:chain=4:rule=most-percent";
+    let mut command = heapwright();
+    command.args(["bench", "kernel-sweep:first=3300:last=3300:slots=300", "-a"]);
+    command.args([&format!("zsmalloc,{older}"), "--rounds", "1", "--format", "json"]);
+    let (out, err, code) = outcome(command.timeout(Duration::from_secs(240)));
+    assert_eq!(code, Some(0), "{err}");
+    let result: Value = serde_json::from_str(&out).unwrap();
+    let place = |name: &str| {
+        let all = result["allocators"].as_array().unwrap();
+        all.iter().position(|entry| entry["name"] == name).unwrap()
+    };
+    let settings = &result["allocators"][place("older")]["settings"];
+    assert_eq!(*settings, serde_json::json!(["chain=4", "rule=most-percent"]));
+    let waste = |name: &str| {
+        let series = result["workloads"][0]["cells"][place(name)]["series"].as_array().unwrap();
+        let waste = series.iter().find(|series| series["name"] == "waste").unwrap();
+        waste["points"][0][1].as_f64().unwrap()
+    };
+    // With chains of 4 such an object has a page to itself.
+    assert!(waste("older") > 700.0 && waste("zsmalloc") < 500.0, "{out}");
+}
+
+#[test]
 fn what_is_of_no_use_is_2() {
     for (args, expected) in [
-        (&["kernel-sweep", "-a", "xvmaloc"][..], "did you mean xvmalloc"),
+        (&["kernel-sweep", "-a", "zsmalloc:chain=17"][..], "from 1 to 16"),
+        (&["kernel-sweep", "-a", "zsmalloc:rule=best"], "least-waste or most-percent"),
+        (&["kernel-sweep", "-a", "zsmalloc:chians=4"], "did you mean chain"),
+        (&["kernel-sweep", "-a", "xvmalloc:chain=4"], "it has no settings"),
+        (&["kernel-sweep:pages=none"], "'none' is not kernel or bare"),
+        (&["kernel-sweep", "-a", "xvmaloc"], "did you mean xvmalloc"),
         (&["kernel-sweep", "--region"], "leave out --region"),
         (&["kernel-sweep:slot=3"], "there are slots"),
         (&["bench-tiny", "-a", "zsmalloc"], "heapwright bench kernel-sweep"),

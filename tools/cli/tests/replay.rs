@@ -116,3 +116,47 @@ fn what_cannot_be_done_again_is_refused_with_its_name() {
     assert!(code == Some(0) || code == Some(2), "{out} {err}");
     assert!(!err.contains("panicked"), "{err}");
 }
+
+#[test]
+fn periods_between_marks_have_deadlines() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("game-1.trace");
+    let mut packer = Packer::create(&path, &trace::testing::about()).unwrap();
+    let mut time = 0;
+    let mut push = |op| {
+        time += 1000;
+        packer.push(&Step { time, thread: 0, op }).unwrap();
+    };
+    for block in 0..300 {
+        if block % 10 == 0 {
+            push(Op::Mark("audio".to_owned()));
+        }
+        let (size, address) = (500, 512 * block);
+        push(Op::Allocate { block, how: How::Malloc, size, align: 0, address, frame: 0 });
+        push(Op::Free { block, touched: None });
+    }
+    packer.finish().unwrap();
+    let values = |more: &[&str]| -> Vec<(String, f64)> {
+        let (result, _) = replayed(&path, &[&["-a", "heapwright"], more].concat());
+        let values = result["workloads"][0]["cells"][2]["values"].as_array().unwrap().clone();
+        let pair =
+            |v: &Value| (v["name"].as_str().unwrap().to_owned(), v["value"].as_f64().unwrap());
+        values.iter().map(pair).collect()
+    };
+    let of = |all: &[(String, f64)], name: &str| all.iter().find(|v| v.0 == name).map(|v| v.1);
+    let all = values(&[]);
+    assert_eq!(of(&all, "periods"), Some(29.0));
+    assert!(of(&all, "worst_period_us").is_some_and(|us| us > 0.0));
+    // As long as a period was: 21 µs; some may miss that where the machine is busy.
+    assert!(of(&all, "missed_deadlines").is_some());
+    assert_eq!(of(&values(&["--deadline", "1h"]), "missed_deadlines"), Some(0.0));
+    assert_eq!(of(&values(&["--mark", "frame"]), "periods"), None);
+    let mut command = heapwright();
+    command.arg("replay").arg(&path).args(["--mark", "frame", "--deadline", "5ms", "--no-files"]);
+    let (_, err, code) = outcome(&mut command);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(
+        err.contains("two marks 'frame'") && err.contains("marks in the trace: audio"),
+        "{err}"
+    );
+}

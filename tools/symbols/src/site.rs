@@ -143,7 +143,7 @@ impl Names {
         let Some((outermost, inner)) = path.split_last() else { return String::new() };
         let function = |site: &Site| match self.string(site.entry.function) {
             "" => self.site_name(*site),
-            function => short(function).into(),
+            function => short(function),
         };
         let names = inner.iter().map(function).chain([self.site_name(*outermost)]);
         names.collect::<Vec<_>>().join(" < ")

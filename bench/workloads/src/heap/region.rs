@@ -1,11 +1,12 @@
 //! A region allocator behind one lock, as kernels have it: all of its memory is one region, given to it at the start.
 //!
 //! ```text
-//!  layout's start        block
-//!  │ …  │ size │ offset │ payload …        offset = the alignment, at least 16
+//! freed with its size       │ payload …                                    nothing else: 64 bytes are a block of 64
+//! freed without, as in C    │ …  │ size │ offset │ payload …               offset = the alignment, at least 16
 //! ```
 //!
-//! The two words before the payload are ours: these allocators need the layout again when a block is freed.
+//! These allocators need the layout again when a block is freed. Rust's collections and the workloads in Rust have it; for those
+//! in C two words in front of the payload are ours. A block of no bytes is of the second kind.
 
 use core::alloc::Layout;
 use core::ptr::{self, NonNull};
@@ -16,6 +17,8 @@ use base::{AddMemory, BlockAllocator};
 use blocks::subjects::{self, Visit};
 use blocks::tlsf_c;
 use registry::{BLOCKS, FORMS, PEERS, TLSF_C};
+
+use super::ALIGN;
 
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
@@ -94,9 +97,19 @@ fn with<T>(f: impl FnOnce(&mut dyn BlockAllocator) -> T) -> Option<T> {
     heap.as_mut().map(|heap| f(&mut *heap.0))
 }
 
+/// A block that is freed with its size and alignment.
 pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
+    if size == 0 {
+        return allocate_unsized(align, size);
+    }
+    let Some(layout) = layout(size, align) else { return ptr::null_mut() };
+    with(|heap| heap.allocate(layout)).flatten().map_or(ptr::null_mut(), NonNull::as_ptr)
+}
+
+/// A block that is freed without.
+pub(crate) fn allocate_unsized(align: usize, size: usize) -> *mut u8 {
     let offset = align.max(PREFIX);
-    let Some(layout) = layout(size, offset) else { return ptr::null_mut() };
+    let Some(layout) = prefixed(size, offset) else { return ptr::null_mut() };
     let Some(Some(start)) = with(|heap| heap.allocate(layout)) else { return ptr::null_mut() };
     // SAFETY: `offset` bytes and more were asked for.
     let payload = unsafe { start.add(offset) };
@@ -107,30 +120,37 @@ pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
     payload.as_ptr()
 }
 
-/// The caller promises: A live block from here, or null.
-pub(crate) unsafe fn free(block: *mut u8) {
+/// A size of 0 says that neither it nor the alignment is known.
+/// The caller promises: a live block from here of this size and alignment, or null.
+pub(crate) unsafe fn free(block: *mut u8, size: usize, align: usize) {
     let Some(payload) = NonNull::new(block) else { return };
+    if size > 0 {
+        let Some(layout) = layout(size, align) else { return };
+        // SAFETY: it was allocated with this layout.
+        with(|heap| unsafe { heap.deallocate(payload, layout) });
+        return;
+    }
     // SAFETY: the caller's promise.
     let Prefix { size, offset } = unsafe { prefix(block) };
-    let Some(layout) = layout(size, offset) else { return };
+    let Some(layout) = prefixed(size, offset) else { return };
     // SAFETY: the block's start is `offset` before its payload.
     let start = unsafe { payload.sub(offset) };
     // SAFETY: it was allocated with this layout.
     with(|heap| unsafe { heap.deallocate(start, layout) });
 }
 
-/// The size asked for.
-/// The caller promises: A live block from here.
-pub(crate) unsafe fn size(block: *mut u8) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { prefix(block) }.size
+/// The size asked for, which is `known` unless that is 0.
+/// The caller promises: a live block from here.
+pub(crate) unsafe fn size(block: *mut u8, known: usize) -> usize {
+    // SAFETY: the caller's promise; without a size it has a prefix.
+    if known > 0 { known } else { unsafe { prefix(block) }.size }
 }
 
 pub(crate) fn owns(block: *mut u8) -> bool {
     block.addr().wrapping_sub(START.load(Ordering::Relaxed)) < BYTES.load(Ordering::Relaxed)
 }
 
-/// The caller promises: A live block from here.
+/// The caller promises: a live block from here that has one.
 unsafe fn prefix(block: *mut u8) -> Prefix {
     // SAFETY: a block has a prefix.
     let prefix = unsafe { block.cast::<Prefix>().sub(1) };
@@ -138,6 +158,40 @@ unsafe fn prefix(block: *mut u8) -> Prefix {
     unsafe { prefix.read() }
 }
 
-fn layout(size: usize, offset: usize) -> Option<Layout> {
+/// Aligned as C would, or more.
+fn layout(size: usize, align: usize) -> Option<Layout> {
+    Layout::from_size_align(size, align.max(ALIGN)).ok()
+}
+
+fn prefixed(size: usize, offset: usize) -> Option<Layout> {
     Layout::from_size_align(size.checked_add(offset)?, offset).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_two_are_doubled_only_where_the_size_is_not_given_back() {
+        const SIZE: usize = 64;
+        start("buddy", 1 << 20).unwrap();
+        let fill = |allocate: &dyn Fn() -> *mut u8| -> Vec<*mut u8> {
+            core::iter::from_fn(|| Some(allocate()).filter(|block| !block.is_null())).collect()
+        };
+        let sized = fill(&|| allocate(ALIGN, SIZE));
+        assert!(sized.len() > (1 << 20) / SIZE * 9 / 10, "{} blocks", sized.len());
+        for block in sized {
+            // SAFETY: live, of this size.
+            unsafe { free(block, SIZE, ALIGN) };
+        }
+        let unsized_ = fill(&|| allocate_unsized(ALIGN, SIZE));
+        assert!(unsized_.len() < (1 << 20) / SIZE / 2, "{} blocks", unsized_.len());
+        for block in unsized_ {
+            // SAFETY: live, with a prefix.
+            assert_eq!(unsafe { size(block, 0) }, SIZE);
+            // SAFETY: as above.
+            unsafe { free(block, 0, 0) };
+        }
+        assert!(!allocate(4096, 100_000).is_null(), "all came back");
+    }
 }

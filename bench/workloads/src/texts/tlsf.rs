@@ -92,6 +92,12 @@ struct Seen {
     refused: f64,
 }
 
+/// Which slot of a table.
+#[inline(always)]
+fn place(random: u64, slots: usize) -> usize {
+    (((random & 0xffff_ffff) * slots as u64) >> 32) as usize
+}
+
 struct Bench {
     rng: Rng,
     slots: usize,
@@ -117,61 +123,83 @@ impl Bench {
     }
 
     /// Fills a table with blocks of at least `low` and less than `high` bytes, replaces random ones, empties it.
-    #[inline(never)]
     fn range(&mut self, low: usize, high: usize) -> Seen {
-        let before = heap::refused();
-        let (slots, width) = (self.slots as u64, (high - low) as u64);
+        let width = (high - low) as u64;
         // No block of no bytes: some allocators have none.
         let size = |random: u64| (low + (((random >> 32) * width) >> 32) as usize).max(1);
         let mut table = table(self.slots);
+        for (i, block) in table.iter_mut().enumerate() {
+            *block = Block::new(size(self.rng.next()), i as u64);
+        }
+        let before = heap::refused();
+        self.replace(&mut table, size);
+        let refused = heap::refused() - before;
+        let all = self.all.each();
+        let granted = if refused == 0 {
+            let (pairs, ns) = self.all.all();
+            self.sums = (self.sums.0 + pairs, self.sums.1 + ns);
+            all
+        } else {
+            self.replace_granted(&mut table, size);
+            let (pairs, ns) = self.granted.all();
+            self.sums = (self.sums.0 + pairs, self.sums.1 + ns);
+            self.granted.each()
+        };
+        free_all(&mut table);
+        self.all.clear();
+        self.granted.clear();
+        Seen { granted, all, refused: 100.0 * refused as f64 / self.pairs.max(1) as f64 }
+    }
+
+    /// As the text does it: whatever comes of a request is timed.
+    #[inline(never)]
+    fn replace(&mut self, table: &mut [Block], size: impl Fn(u64) -> usize) {
         // Where a register can hold it.
         let mut rng = self.rng.clone();
-        for (i, block) in table.iter_mut().enumerate() {
-            *block = Block::new(size(rng.next()), i as u64);
-        }
         let (mut run, mut begun) = (0, Pieces::now());
-        let (mut tried, mut since) = (0, begun);
         for _ in 0..self.pairs {
             let random = rng.next();
-            let at = (((random & 0xffff_ffff) * slots) >> 32) as usize;
+            let at = place(random, table.len());
+            table[at].replace(|| Block::new(size(random), at as u64));
+            run += 1;
+            if run == RUN {
+                let now = Pieces::now();
+                self.all.end(run, begun, now);
+                (run, begun) = (0, now);
+            }
+        }
+        self.all.end(run, begun, Pieces::now());
+        self.rng = rng;
+    }
+
+    /// Only pairs of which both were granted are timed.
+    #[inline(never)]
+    fn replace_granted(&mut self, table: &mut [Block], size: impl Fn(u64) -> usize) {
+        let mut rng = self.rng.clone();
+        let (mut run, mut begun) = (0, Pieces::now());
+        for _ in 0..self.pairs {
+            let random = rng.next();
+            let at = place(random, table.len());
             let slot = &mut table[at];
-            if slot.is_none() {
+            let was_there = !slot.is_none();
+            if !was_there {
                 // It was refused earlier: this is half a pair.
                 self.granted.end(run, begun, Pieces::now());
-                *slot = Block::new(size(random), at as u64);
-                (run, begun) = (0, Pieces::now());
-            } else {
-                slot.replace(|| Block::new(size(random), at as u64));
-                run += 1;
-                if slot.is_none() {
-                    (run, begun) = (0, Pieces::now());
-                }
             }
-            tried += 1;
-            if tried == RUN || run == RUN {
-                // One reading ends both, where nothing was refused.
+            slot.replace(|| Block::new(size(random), at as u64));
+            if !was_there || slot.is_none() {
+                (run, begun) = (0, Pieces::now());
+                continue;
+            }
+            run += 1;
+            if run == RUN {
                 let now = Pieces::now();
-                if tried == RUN {
-                    self.all.end(tried, since, now);
-                    (tried, since) = (0, now);
-                }
-                if run == RUN {
-                    self.granted.end(run, begun, now);
-                    (run, begun) = (0, now);
-                }
+                self.granted.end(run, begun, now);
+                (run, begun) = (0, now);
             }
         }
         self.granted.end(run, begun, Pieces::now());
         self.rng = rng;
-        free_all(&mut table);
-        let (pairs, ns) = self.granted.all();
-        self.sums = (self.sums.0 + pairs, self.sums.1 + ns);
-        let requests = self.slots as u64 + self.pairs;
-        let refused = 100.0 * (heap::refused() - before) as f64 / requests.max(1) as f64;
-        let seen = Seen { granted: self.granted.each(), all: self.all.each(), refused };
-        self.granted.clear();
-        self.all.clear();
-        seen
     }
 
     fn end(self, results: &mut Results, mean: usize) {

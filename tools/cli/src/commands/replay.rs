@@ -87,7 +87,7 @@ pub(crate) struct Replay {
     deadline: Option<Duration>,
 
     /// Fill every block and check that it keeps its contents, is aligned, and lies over no other; nothing is measured
-    #[arg(long, conflicts_with_all = ["time", "rounds", "touch", "output", "prepare"])]
+    #[arg(long, conflicts_with_all = ["time", "rounds", "touch", "output", "prepare", "mark", "deadline"])]
     verify: bool,
 
     #[command(flatten)]

@@ -116,7 +116,12 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
             "nanoseconds" => Unit::Nanoseconds,
             _ => Unit::Number,
         };
-        Ask { label: label.to_owned(), kind: if log { Kind::Doublings } else { Kind::Even }, unit }
+        let kind = match (log, unit) {
+            (false, _) => Kind::Even,
+            (true, Unit::Nanoseconds) => Kind::Decades,
+            (true, _) => Kind::Doublings,
+        };
+        Ask { label: label.to_owned(), kind, unit }
     };
     let who = view.shown_and_floor();
     // Of a replay: what was live stands behind what was resident, and what was recorded beside it.
@@ -169,20 +174,30 @@ fn series_is_of(work: &Work, name: &str, refused: &str) -> bool {
     name != refused && curve(name) == curve(refused)
 }
 
+/// Marks nearer to each other than this part of the axis are one.
+const NEAR: f64 = 0.02;
+
 /// From which x on each allocator refuses requests.
 fn refusals(view: &View<'_>, work: WorkloadIndex) -> Vec<(f64, String)> {
-    let mut all: Vec<(f64, Vec<String>)> = Vec::new();
-    for &a in &view.shown {
-        let cell = view.cell(work, a);
-        let refused = cell.and_then(|c| c.series.iter().find(|s| s.name == REFUSED));
-        let Some(&(x, _)) = refused.and_then(|s| s.points.first()) else { continue };
-        match all.iter_mut().find(|mark| (mark.0 - x).abs() < 1e-9) {
-            Some(mark) => mark.1.push(view.name(a).to_owned()),
-            None => all.push((x, vec![view.name(a).to_owned()])),
+    let refused = |a: SubjectIndex| {
+        let series = view.cell(work, a)?.series.iter().find(|s| s.name == REFUSED)?;
+        Some((series.points.first()?.0, series.points.last()?.0, view.name(a)))
+    };
+    let mut firsts: Vec<_> = view.shown.iter().filter_map(|&a| refused(a)).collect();
+    firsts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let near = NEAR * firsts.iter().map(|first| first.1).fold(0.0, f64::max);
+    let mut all: Vec<(f64, Vec<&str>)> = Vec::new();
+    for (x, _, name) in firsts {
+        match all.last_mut() {
+            Some(mark) if x - mark.0 <= near => mark.1.push(name),
+            _ => all.push((x, vec![name])),
         }
     }
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    all.into_iter().map(|(x, names)| (x, format!("{} refuse", names.join(", ")))).collect()
+    let said = |names: &[&str]| match names {
+        [one] => format!("{one} refuses"),
+        names => format!("{} refuse", names.join(", ")),
+    };
+    all.into_iter().map(|(x, names)| (x, said(&names))).collect()
 }
 
 /// What the recorded program itself had; it is nobody's column, and has the place behind the last one.
@@ -211,6 +226,63 @@ mod tests {
         let of = |curve: &str| of_processor_time(curve, "operations a second".to_owned());
         assert_eq!(of("cpu/threads=4"), "operations a second of processor time");
         assert_eq!(of("threads=4"), "operations a second");
+    }
+
+    #[test]
+    fn where_requests_are_refused_stands_over_the_curves() {
+        let mut report = bench::testing::rounds(&["sweep"], 2, |_, _| 0.001);
+        let series = |name: &str, points: &[(f64, f64)]| Series {
+            name: name.to_owned(),
+            points: points.to_vec(),
+        };
+        let pair = series("pair", &[(0.0, 5.0), (64.0, 6.0), (4096.0, 7.0)]);
+        let sized = series("longest free by size", &[(16.0, 9.0), (64.0, 700.0)]);
+        let work = &mut report.workloads[0];
+        work.cells[0].series = vec![pair.clone(), sized];
+        work.cells[2].series = vec![pair, series("refused", &[(3072.0, 40.0), (4096.0, 100.0)])];
+        let by_size = bench::definition::Curve {
+            x: "bytes".to_owned(),
+            y: "nanoseconds".to_owned(),
+            x_log: true,
+            y_log: true,
+            columns: Vec::new(),
+        };
+        work.curves.insert("longest free by size".to_owned(), by_size);
+        let name = report.allocators[2].name.clone();
+        let placed = curves(&View::of(&report), WorkloadIndex(0), 100);
+        let of = |curve: &str| placed.iter().find(|p| p.data.1 == curve).unwrap();
+        let said = format!("<title>{name} refuses</title>");
+        assert!(of("pair").plot.svg.contains(&said), "{}", of("pair").plot.svg);
+        // Not over itself, nor over what has another x.
+        assert!(!of("refused").plot.svg.contains(&said));
+        assert!(!of("longest free by size").plot.svg.contains(&said));
+        assert!(
+            of("longest free by size").part == Part::Latency && of("pair").part == Part::Curves
+        );
+    }
+
+    #[test]
+    fn a_deadline_is_in_the_picture() {
+        let mut report = bench::testing::rounds(&["game"], 2, |_, _| 0.001);
+        let tail = |limit_ns| bench::result::Tail {
+            call: "callback".to_owned(),
+            calls: 9,
+            p50_ns: 10.0,
+            p99_ns: 10.0,
+            p999_ns: 20.0,
+            max_ns: 20.0,
+            slowest_after: None,
+            limit_ns,
+            curve: vec![(10.0, 0.5), (20.0, 0.0)],
+        };
+        report.workloads[0].cells[0].tails = vec![tail(Some(5e6))];
+        let drawn =
+            |report: &_| latency(&View::of(report), WorkloadIndex(0), 100)[0].plot.svg.clone();
+        let svg = drawn(&report);
+        // The axis reaches to it.
+        assert!(svg.contains("<title>deadline</title>") && svg.contains(",5e6,decades"), "{svg}");
+        report.workloads[0].cells[0].tails = vec![tail(None)];
+        assert!(!drawn(&report).contains("deadline"));
     }
 
     /// The null allocator is drawn as it is, also where a real one is faster.

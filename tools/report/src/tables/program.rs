@@ -130,6 +130,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_was_missed_and_the_longest_calls_are_columns() {
+        let mut report = testing::rounds(&["game"], 8, |_, _| 0.25);
+        let value = |name: &str, value, unit: &str| bench::result::Value {
+            name: name.to_owned(),
+            value,
+            unit: unit.to_owned(),
+        };
+        report.workloads[0].cells[0].runs = 8;
+        report.workloads[0].cells[0].values = vec![
+            value("missed_callbacks", 3.0, "count"),
+            value("worst_callback_us", 250.0, "us"),
+            value("median_callback_us", 9.0, "us"),
+        ];
+        let table = program(&View::of(&report));
+        let heads: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(heads[heads.len() - 2..], ["missed callbacks", "worst callback"]);
+        let row = table.rows().next().unwrap();
+        let cells: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();
+        assert_eq!(cells[cells.len() - 2..], ["3", "250 µs"]);
+    }
+
+    #[test]
     fn processor_time_is_not_shown_as_the_wall_clocks() {
         let mut report = testing::rounds(&["own"], 8, |_, _| 0.25);
         let time = Some(Compared { median: 0.25, ratio: None, same: false });

@@ -4,7 +4,6 @@ use core::time::Duration;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use bench::closest::closest;
@@ -16,6 +15,7 @@ use launch::unpack::unpack;
 use tempfile::TempDir;
 
 use super::arceos;
+use super::tried;
 use crate::embedded::{self, DEFINITIONS, FILES};
 use crate::exit::Usage;
 use crate::flags::workload::WorkloadArg;
@@ -173,12 +173,7 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
         warnings.extend(least(&definitions, wanted, places.scale, time));
     }
     for (d, parameters) in &definitions {
-        if !parameters.is_empty() {
-            check(&places.workloads, d, parameters)?;
-        }
-        for word in set(wanted.subjects).filter(|_| !d.kernel.is_empty()) {
-            tried(&places.workloads, d, &[word])?;
-        }
+        tried::with(&places.workloads, d, parameters, wanted.subjects)?;
     }
     let workloads = definitions
         .iter()
@@ -206,33 +201,6 @@ fn runnable(
 fn workloads_program() -> anyhow::Result<PathBuf> {
     let program = embedded::program("heapwright-workloads").context("there are no workloads")?;
     Ok(unpack(program)?)
-}
-
-fn check(program: &Path, definition: &Definition, parameters: &[String]) -> anyhow::Result<()> {
-    if parameters.iter().any(|p| p.starts_with("allocator=") || p.starts_with("tail=")) {
-        bail!(Usage("allocators are chosen by -a; calls are timed unless --no-tails".to_owned()));
-    }
-    tried(program, definition, parameters)
-}
-
-/// The words for allocators of that program which have something set.
-fn set(subjects: &[Subject]) -> impl Iterator<Item = String> + use<'_> {
-    let set = subjects.iter().filter(|s| !s.allocator.settings.is_empty());
-    set.filter_map(|s| Some(format!("allocator={}", s.allocator.word()?)))
-}
-
-/// Sees that the program of workloads takes these words.
-fn tried(program: &Path, definition: &Definition, parameters: &[String]) -> anyhow::Result<()> {
-    let name = definition.workload.as_ref().unwrap_or(&definition.name);
-    let checked = Command::new(program)
-        .args(["check", name])
-        .args(parameters)
-        .output()
-        .with_context(|| format!("cannot execute {}", program.display()))?;
-    if !checked.status.success() {
-        bail!(Usage(String::from_utf8_lossy(&checked.stderr).trim_end().to_owned()));
-    }
-    Ok(())
 }
 
 fn open_to_all(folder: &Path) -> anyhow::Result<()> {
