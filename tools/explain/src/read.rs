@@ -81,7 +81,22 @@ fn huge_pages(about: &About) -> Option<HugePages> {
 fn missing(about: &About) -> Vec<String> {
     let missing = &about.missing;
     let n = |n: u64| count(n as f64);
+    let note = |key: &str| about.notes.iter().find_map(|note| note.strip_prefix(key));
     let said = [
+        note("attached=").map(|_| {
+            let before = match note("before=") {
+                None => "what was live then is in it, with the sizes that the malloc gave",
+                Some(_) => "what was live then is known by its frees only",
+            };
+            format!("the program was running already when the recording began; {before}.")
+        }),
+        note("stopped=").map(|why| format!("what came later is not in the recording: {why}.")),
+        (missing.chunks > 0).then(|| {
+            format!(
+                "the ring kept the last events of each thread: {} of 64 KiB made room.",
+                many(usize::try_from(missing.chunks).unwrap_or(usize::MAX), "piece")
+            )
+        }),
         (missing.cut > 0).then(|| {
             format!(
                 "the recording ends in the middle of {}: the program was killed, left by _exit, or had not ended.",
@@ -91,11 +106,12 @@ fn missing(about: &About) -> Vec<String> {
                 }
             )
         }),
-        (missing.chunks + missing.damaged > 0).then(|| {
+        (missing.damaged > 0).then(|| {
             let first = missing.damages.first().map_or(String::new(), |damage| {
                 format!(", the first at byte {}: {}", damage.offset, damage.what)
             });
-            format!("{} pieces of 64 KiB are not there or damaged{first}.", n(missing.chunks + missing.damaged))
+            let places = many(usize::try_from(missing.damaged).unwrap_or(usize::MAX), "place");
+            format!("{places} of the file cannot be read{first}.")
         }),
         (missing.double_frees > 0)
             .then(|| format!("{} blocks were freed twice: a mistake of the program.", n(missing.double_frees))),
