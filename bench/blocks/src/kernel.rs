@@ -343,7 +343,7 @@ mod make {
             // SAFETY: the caller's promise.
             Calls::of(name, || Some(unsafe { Pages::on(rest, cost) }?.0))
         } else {
-            Calls::NONE
+            Calls::none()
         };
         visit.visit(Handles { heap: make(pages.singly(), classes), calls, held });
         Some(())

@@ -107,11 +107,15 @@ fn missing(about: &About) -> Vec<String> {
                 }
             )
         }),
-        (missing.chunks + missing.damaged > 0).then(|| {
+        (missing.chunks > 0).then(|| {
+            let pieces = many(crate::place(missing.chunks), "piece");
+            format!("a ring keeps the last events of each thread: {pieces} of 64 KiB made room.")
+        }),
+        (missing.damaged > 0).then(|| {
             let first = missing.damages.first().map_or(String::new(), |damage| {
                 format!(", the first at byte {}: {}", damage.offset, damage.what)
             });
-            format!("of the recording, {} of 64 KiB made room or cannot be read{first}.", many(crate::place(missing.chunks + missing.damaged), "piece"))
+            format!("{} of the file cannot be read{first}.", many(crate::place(missing.damaged), "place"))
         }),
         (missing.double_frees > 0)
             .then(|| format!("{} freed twice: a mistake of the program.", match missing.double_frees {

@@ -122,7 +122,8 @@ unsafe impl PageAllocator for Pages {
 
 #[cfg(test)]
 mod tests {
-    use std::alloc::{Layout, alloc};
+    use core::alloc::Layout;
+    use std::alloc::alloc;
 
     use super::*;
 
@@ -139,9 +140,10 @@ mod tests {
             let (mut pages, held) = unsafe { Pages::on(memory, cost) }.unwrap();
             let two = pages.allocate_pages(2, PAGE).unwrap();
             assert_eq!(held.get(), 2);
-            // SAFETY: two live pages, all of which were written to.
-            let last = unsafe { two.add(2 * PAGE - 1).read() };
-            assert_eq!(last == 0, cost.zeroed);
+            // SAFETY: two live pages.
+            let last = unsafe { two.add(2 * PAGE - 1) };
+            // SAFETY: all of them were written to.
+            assert_eq!(unsafe { last.read() } == 0, cost.zeroed);
             // SAFETY: allocated just now.
             unsafe { pages.deallocate_pages(two, 2) };
             assert_eq!(held.get(), 0);
