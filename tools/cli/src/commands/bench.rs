@@ -123,7 +123,7 @@ impl Bench {
         self.is_superslab = superslab::is_asked(&self.workloads, &self.allocators.asked())?;
         if self.is_superslab {
             self.workloads = superslab::workloads()?;
-            self.measure.take_at_most(superslab::TIME);
+            self.measure.usually(superslab::TIME, superslab::SCALE);
         }
         let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
@@ -260,7 +260,10 @@ impl Bench {
             scale: self.measure.scale().or(arceos::scale(&self.workloads)),
             as_short: self.measure.counted || arceos::is_asked(&self.workloads),
             counted: self.measure.counted,
-            budget: &|workloads| self.measure.budget(workloads),
+            budget: &|workloads| match arceos::is_asked(&self.workloads) {
+                true => self.measure.time_or(arceos::TIME),
+                false => self.measure.budget(workloads),
+            },
             rounds: self.measure.rounds(),
             pin: self.measure.pins(),
         };

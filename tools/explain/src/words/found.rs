@@ -13,6 +13,9 @@ use crate::rules::{
 
 /// Where there is no finding. What is free but was not for long enough is no finding, and is said.
 pub(super) fn none(facts: &Facts) -> String {
+    if facts.program.blocks == 0 {
+        return "No call of malloc is in this trace, so nothing can be said.".to_owned();
+    }
     let moments = [&facts.peak, &facts.last];
     let free = moments.map(|moment| moment.account.free()).into_iter().max().unwrap_or_default();
     if is_notable(facts, free) {
@@ -130,7 +133,7 @@ fn because(facts: &Facts, finding: &Finding) -> String {
                 )
             };
             format!(
-                "{} pieces of 64 KiB are less than half full and were full to {} once; {} blocks hold them, {} in all. \
+                "Of pieces of 64 KiB {} are less than half full, and were full to {} once; {} blocks hold them, {} in all. \
                  {pages}",
                 count(sparse.units as f64),
                 percent(full),
