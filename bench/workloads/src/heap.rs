@@ -163,8 +163,8 @@ fn aligned_slow(align: usize, size: usize) -> *mut u8 {
 #[inline(never)]
 unsafe fn free_slow(block: *mut u8, size: usize, align: usize) {
     match MODE.load(Ordering::Relaxed) {
-        // SAFETY: the caller's promise; it is the region's.
         REGION if region::owns(block) => {
+            // SAFETY: the caller's promise; it is the region's.
             timed(Call::Free, size, || unsafe { region::free(block, size, align) });
         }
         // SAFETY: the caller's promise; it is nobody else's.

@@ -142,8 +142,11 @@ pub(crate) unsafe fn free(block: *mut u8, size: usize, align: usize) {
 /// The size asked for, which is `known` unless that is 0.
 /// The caller promises: a live block from here.
 pub(crate) unsafe fn size(block: *mut u8, known: usize) -> usize {
+    if known > 0 {
+        return known;
+    }
     // SAFETY: the caller's promise; without a size it has a prefix.
-    if known > 0 { known } else { unsafe { prefix(block) }.size }
+    unsafe { prefix(block) }.size
 }
 
 pub(crate) fn owns(block: *mut u8) -> bool {
