@@ -85,7 +85,13 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
     text.line(started()).add(b"\n");
     text.pair(b"image", link(c"/proc/self/exe", &mut buffer));
     let command = system::read_file(c"/proc/self/cmdline", &mut buffer);
-    text.pair(b"command", command.strip_suffix(b"\0").unwrap_or(command));
+    text.add(b"command=");
+    for (at, word) in
+        command.strip_suffix(b"\0").unwrap_or(command).split(|&byte| byte == 0).enumerate()
+    {
+        text.add(if at > 0 { b" " } else { b"" }).quoted(word);
+    }
+    text.add(b"\n");
     text.pair(b"cwd", folder);
     let library = next::object_of(next().malloc.address()).map_or(c"", |(name, _)| name);
     text.pair(b"malloc", allocator_name(library));

@@ -106,4 +106,10 @@ fn the_newest_replay_of_the_trace_is_found_by_itself() {
     fs::copy(other.path(), folder.join("other.trace")).unwrap();
     let (out, _, _) = outcome(heapwright().arg("explain").arg(folder.join("other.trace")));
     assert!(!out.contains("replayed on"), "of another trace: {out}");
+    // Given by hand it was taken, and another program recommended.
+    let mut explain = heapwright();
+    explain.arg("explain").arg(folder.join("other.trace")).arg("--replayed").arg(&written);
+    let (_, err, code) = outcome(&mut explain);
+    assert!(err.contains("is a replay of") && err.contains("which is not"), "{err}");
+    assert_eq!(code, Some(2));
 }

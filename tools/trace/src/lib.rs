@@ -8,6 +8,7 @@
 //! from any source of steps, [`pack`] from a recording. `docs/trace-format.md` says what the bytes mean.
 
 mod about;
+mod above;
 mod addresses;
 mod blocks;
 mod error;
@@ -26,6 +27,7 @@ pub mod testing;
 mod trace;
 
 pub use about::{About, Damage, Malloc, Missing, Module, Strange, StrangeKind, ThreadAbout};
+pub use above::Above;
 pub use blocks::{New, NumberMap, Numbers};
 pub use error::TraceError;
 pub use export::{Form, export, export_blocks};

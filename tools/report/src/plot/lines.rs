@@ -19,7 +19,7 @@ const REFUSED: &str = "refused";
 const BY_SIZE: &str = " by size";
 
 /// A chart that is drawn, if it has a point: `kind` and `of` are what the page's script finds its numbers by.
-fn placed(
+pub(super) fn placed(
     part: Part,
     work: WorkloadIndex,
     (kind, of): (&'static str, &str),
@@ -136,12 +136,11 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
         } else {
             format!("{}: {name}", w.name)
         };
-        let curve = w.curves.get(*name).or(w.curve.as_ref());
-        let y = ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y");
+        let curve = w.curve_of(name);
         let chart = Chart {
             title,
             x: ask(curve.map(|c| &c.x), curve.is_some_and(|c| c.x_log), "x"),
-            y: Ask { label: of_processor_time(name, y.label), ..y },
+            y: ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y"),
             lines: lines(view, &who, |a| series(a).map_or(&[], |s| &s.points))
                 .into_iter()
                 .chain(behind.map(|replayed| recorded(view, replayed)))
@@ -206,27 +205,11 @@ fn recorded<'a>(view: &View<'_>, replayed: &'a Replayed) -> Line<'a> {
     Line { name: "recorded", style, points: &replayed.recorded_points }
 }
 
-/// A workload has one label for all its curves: of those named `cpu/…` a second is one of processor time.
-fn of_processor_time(curve: &str, label: String) -> String {
-    if curve.starts_with("cpu/") && label.ends_with("a second") {
-        label + " of processor time"
-    } else {
-        label
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use bench::result::Series;
 
     use super::*;
-
-    #[test]
-    fn rates_by_processor_time_say_so() {
-        let of = |curve: &str| of_processor_time(curve, "operations a second".to_owned());
-        assert_eq!(of("cpu/threads=4"), "operations a second of processor time");
-        assert_eq!(of("threads=4"), "operations a second");
-    }
 
     #[test]
     fn where_requests_are_refused_stands_over_the_curves() {
@@ -246,6 +229,7 @@ mod tests {
             x_log: true,
             y_log: true,
             columns: Vec::new(),
+            family: false,
         };
         work.curves.insert("longest free by size".to_owned(), by_size);
         let name = report.allocators[2].name.clone();
@@ -291,7 +275,7 @@ mod tests {
         let mut report = bench::testing::rounds(&["sweep"], 2, |_, _| 0.001);
         for (cell, height) in report.workloads[0].cells.iter_mut().zip([3.0, 3.0, 9.0, 1.0]) {
             let points = vec![(1.0, height), (2.0, height / 2.0)];
-            cell.series = vec![Series { name: "cpu/a".to_owned(), points }];
+            cell.series = vec![Series { name: "a".to_owned(), points }];
         }
         let placed = curves(&View::of(&report), WorkloadIndex(0), 100);
         let [curve] = &placed[..] else { panic!("{placed:?}") };
