@@ -66,8 +66,10 @@ impl Record {
         armed.end()?;
         sleep(GRACE);
         if is_empty(&folder) {
-            // Only if it is empty.
-            let _ = fs::remove_dir(&folder);
+            if is_new {
+                // It is empty.
+                let _ = fs::remove_dir(&folder);
+            }
             if has_begun {
                 bail!("process {process} has not called malloc in that time");
             }
