@@ -61,6 +61,16 @@ fn wait(ticks: u64) {
     }
 }
 
+/// The first `len` bytes, a whole number of pages, and the others.
+pub(super) fn split(memory: NonNull<[u8]>, len: usize) -> (NonNull<[u8]>, NonNull<[u8]>) {
+    let len = len / PAGE * PAGE;
+    let start = memory.cast::<u8>();
+    // SAFETY: not more bytes than there are.
+    let rest = unsafe { start.add(len) };
+    let piece = NonNull::slice_from_raw_parts;
+    (piece(start, len), piece(rest, memory.len() - len))
+}
+
 /// The pages under the kernel's allocators, which are counted.
 #[derive(Debug)]
 pub struct Pages {
