@@ -1,11 +1,13 @@
 //! What is known of a recorded program, as figures. Sizes are in bytes and times in nanoseconds since the recording began,
 //! unless a field says otherwise.
 
+mod program;
 mod sites;
 mod threads;
 
 use serde::Serialize;
 
+pub use program::{HugePages, Program};
 pub use sites::{Amount, Site, Sites, Uses};
 pub use threads::{ByThread, Threads};
 
@@ -54,46 +56,6 @@ impl Facts {
         let (worst, peak) = (self.worst.account.free(), self.peak.account.free());
         (worst * 4 > peak * 5 && worst * 50 > self.peak.resident).then_some(&self.worst)
     }
-}
-
-/// What was recorded.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Program {
-    /// Its command, or its executable.
-    pub command: String,
-    /// The library that its malloc is in.
-    pub malloc: String,
-    /// The process.
-    pub pid: u32,
-    /// How long it was recorded.
-    pub duration: u64,
-    /// Steps read.
-    pub steps: u64,
-    /// Blocks allocated, those of `realloc` too.
-    pub blocks: u64,
-    /// Bytes allocated.
-    pub allocated: u64,
-    /// Requests that were refused.
-    pub refused: u64,
-    /// Events that were not recorded.
-    pub dropped: u64,
-    /// The recording begins in the middle: the program was running, or what came first made room.
-    pub begins_late: bool,
-    /// What was looked at of huge pages; nothing, where the recorder did not look, or too little was resident.
-    pub huge_pages: Option<HugePages>,
-    /// What else is missing, in words.
-    pub missing: Vec<String>,
-}
-
-/// Memory in pages of 2 MiB, when there was most of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct HugePages {
-    /// When.
-    pub time: u64,
-    /// All of it.
-    pub bytes: u64,
-    /// What of it is zeros: by a sample, pages of 4 KiB that the program has never written.
-    pub empty: u64,
 }
 
 /// One point of the curves: the end of a stretch of time.
