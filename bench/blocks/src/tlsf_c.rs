@@ -32,6 +32,7 @@ static LIBRARY: OnceLock<Library> = OnceLock::new();
 const WORD: usize = size_of::<usize>();
 
 /// Loads it; once for the process.
+#[expect(clippy::disallowed_methods, reason = "an address becomes its function")]
 pub fn load(path: &str) -> Result<(), String> {
     let refused = |what: &str| format!("{path}: {what}; cargo xtask peers makes it");
     let name = CString::new(path).map_err(|_| refused("is no path"))?;
