@@ -66,24 +66,30 @@ impl World {
         all
     }
 
-    /// `Page::push_theirs`, `Heap::push_delayed` and `Page::told`: a free by another thread.
-    pub(crate) fn free_theirs(&self, block: usize) {
+    /// `Page::push_theirs`, `Heap::push_delayed` and `Page::told`: a chain of blocks is freed by another thread.
+    pub(crate) fn free_theirs(&self, chain: &[usize]) {
+        for pair in chain.windows(2) {
+            self.set_next(pair[0], pair[1]);
+        }
+        let (first, last) = (chain[0], chain[chain.len() - 1]);
+        let rest = chain.get(1).copied().unwrap_or(0);
         let mut old = self.thread_free.load(Ordering::Relaxed);
         let is_wanted = loop {
             let is_wanted = old & BITS == WANTED;
-            let new = if is_wanted {
-                old & !BITS | TELLING
+            let (front, told) = if is_wanted { (rest, TELLING) } else { (first, old & BITS) };
+            let new = if front == 0 {
+                old & !BITS
             } else {
-                self.set_next(block, old >> 2);
-                block << 2 | old & BITS
-            };
+                self.set_next(last, old >> 2);
+                front << 2
+            } | told;
             match self.thread_free.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => break is_wanted,
                 Err(other) => old = other,
             }
         };
         if is_wanted {
-            self.push(&self.delayed, block);
+            self.push(&self.delayed, first);
             self.change(|bits| if bits == TELLING { 0 } else { bits });
         }
     }
@@ -171,7 +177,7 @@ impl World {
 
     /// `Sharded::free_theirs` of a page that may be abandoned: the blocks, if it adopts the segment.
     pub(crate) fn free_and_adopt(&self, block: usize) -> Vec<usize> {
-        self.free_theirs(block);
+        self.free_theirs(&[block]);
         if self.fences == Fences::Full {
             fence(Ordering::SeqCst);
         }

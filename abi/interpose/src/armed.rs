@@ -1,16 +1,17 @@
 //! A recorder that waits: nothing is recorded until another process says so in a file that this one has mapped.
 //!
 //! ```text
-//! NAME-PID.armed   [ 1: record │ … │ what is asked for, as in the variable, from byte 64 on ]     a page, shared
-//! malloc:          the first word 0: jmp next        1: begin, and the slots are the recorder's
+//! NAME-PID.armed   [ n: record │ the last n │ beats │ … │ what is asked for, as in the variable, from byte 64 on ]     a page, shared
+//! malloc:          the first word 0: jmp next        a number: begin, and the slots are the recorder's
 //! ```
 //!
-//! So it costs a comparison and a jump a call. The recorder looks at the word again every few kilobytes, and writes 0 there
-//! when it stops by itself.
+//! So it costs a comparison and a jump a call. The recorder looks at the word again every few kilobytes: another number asks for
+//! another recording, and where the one who asked beats no more, it has gone without calling the recording off. When it stops by
+//! itself it writes 0.
 
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::errno::Kept;
 use crate::{file, session, system};
@@ -19,6 +20,10 @@ use crate::{file, session, system};
 const LENGTH: usize = 4096;
 /// Where what is asked for begins.
 const ASKED: usize = 64;
+/// The word that the one who asked raises again and again.
+const BEATS: usize = 2;
+/// Nanoseconds without a beat until it has gone: it may be slow, and it may be stopped for a moment.
+const PATIENCE: u64 = 10_000_000_000;
 
 struct Path(UnsafeCell<[u8; file::LONGEST]>);
 
@@ -31,6 +36,11 @@ static PATH: Path = Path(UnsafeCell::new([0; file::LONGEST]));
 static NOTHING: AtomicU32 = AtomicU32::new(0);
 /// The file's first word, once there is a file.
 static FILE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
+/// The number of the recording that is on.
+static ASKED_AS: AtomicU32 = AtomicU32::new(0);
+/// The beats when they were looked at last, and since when they have been so many.
+static HEARD: AtomicU32 = AtomicU32::new(0);
+static SINCE: AtomicU64 = AtomicU64::new(0);
 /// The word that each call looks at: the file's while the recorder waits.
 pub(crate) static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
 
@@ -44,9 +54,29 @@ pub(crate) fn is_armed() -> bool {
     !core::ptr::eq(word(), &raw const NOTHING)
 }
 
-/// Whether an armed recorder is to stop.
-pub(crate) fn is_called_off() -> bool {
-    is_armed() && word().load(Ordering::Relaxed) == 0
+/// Why an armed recorder is to stop, if it is; the clock is at `now`.
+pub(crate) fn why_to_stop(now: u64) -> Option<&'static [u8]> {
+    if !is_armed() {
+        return None;
+    }
+    if word().load(Ordering::Relaxed) != ASKED_AS.load(Ordering::Relaxed) {
+        return Some(b"it was called off");
+    }
+    let beats = word_at(BEATS).load(Ordering::Relaxed);
+    if HEARD.swap(beats, Ordering::Relaxed) != beats || beats == 0 {
+        SINCE.store(now, Ordering::Relaxed);
+        return None;
+    }
+    let silence = now.saturating_sub(SINCE.load(Ordering::Relaxed));
+    (silence > PATIENCE).then_some(b"the command that asked for it has gone")
+}
+
+/// A word of the file, once there is one.
+fn word_at(index: usize) -> &'static AtomicU32 {
+    // SAFETY: inside the mapping.
+    let at = unsafe { FILE.load(Ordering::Relaxed).add(index) };
+    // SAFETY: a mapping that stays.
+    unsafe { &*at }
 }
 
 /// Makes the file in the folder that was asked for, and waits. `false`: it cannot be made.
@@ -73,9 +103,11 @@ fn wait() {
     WORD.store(FILE.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
-/// The recorder has stopped by itself.
+/// The recorder has stopped, and waits for what is asked for next, which may be there already.
 pub(crate) fn rest() {
-    word().store(0, Ordering::Relaxed);
+    let number = ASKED_AS.load(Ordering::Relaxed);
+    // Another number stays.
+    let _ = word().compare_exchange(number, 0, Ordering::Relaxed, Ordering::Relaxed);
     wait();
 }
 
@@ -83,6 +115,8 @@ pub(crate) fn rest() {
 pub(crate) extern "C" fn begin() {
     let _errno = Kept::now();
     WORD.store((&raw const NOTHING).cast_mut(), Ordering::Relaxed);
+    ASKED_AS.store(word().load(Ordering::Relaxed), Ordering::Relaxed);
+    HEARD.store(0, Ordering::Relaxed);
     let page = FILE.load(Ordering::Relaxed).cast::<u8>();
     // SAFETY: inside the mapping.
     let asked = unsafe { page.add(ASKED) };

@@ -5,7 +5,7 @@
 
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use trace_format::{CHUNK, ChunkHead, FRAMES, HEAD, SEALED};
 
@@ -28,6 +28,8 @@ static IDENTITY: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 static CHUNKS: AtomicU32 = AtomicU32::new(0);
 /// Bytes of the chunks before that which went back to the disk: threads that end early leave most of theirs.
 static GIVEN_BACK: AtomicU64 = AtomicU64::new(0);
+/// Where the head is mapped: the program may give up the right to open the file.
+static HEAD_CHUNK: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 /// The next thread.
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
@@ -57,7 +59,7 @@ pub(crate) fn create(is_child: bool) -> bool {
     THREADS.store(0, Ordering::Relaxed);
     GIVEN_BACK.store(0, Ordering::Relaxed);
     CHUNKS.store(1, Ordering::Relaxed);
-    head::write(file, is_child)
+    head::write(file, is_child) && map_head(file)
 }
 
 /// A new file of a name that there is not: a process may have been several programs.
@@ -200,9 +202,22 @@ pub(crate) fn sealed(place: u32, chunk: &[u8], stays: bool) {
     }
 }
 
-/// Adds a line to the head.
+/// Adds a line to the head, also where the file cannot be opened any more.
 pub(crate) fn note(key: &[u8], value: &[u8]) {
-    if let Some(file) = descriptor() {
-        head::add(file, key, value);
+    let mapped = HEAD_CHUNK.load(Ordering::Relaxed);
+    // SAFETY: a mapping of ours, or null.
+    if let Some(chunk) = unsafe { mapped.cast::<[u8; CHUNK]>().as_mut() } {
+        head::add(chunk, key, value);
     }
+}
+
+/// Maps the head. `false`: it cannot be.
+fn map_head(file: i32) -> bool {
+    let Ok(now) = system::map_as_it_is(file, 0, CHUNK) else { return false };
+    let before = HEAD_CHUNK.swap(now, Ordering::Relaxed);
+    if !before.is_null() {
+        // SAFETY: of the recording before, which is over.
+        unsafe { system::unmap(before, CHUNK) };
+    }
+    true
 }

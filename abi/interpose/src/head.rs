@@ -8,11 +8,11 @@ use trace_format::{CHUNK, FileHead, VERSION};
 use crate::next::{self, next};
 use crate::options::Stacks;
 use crate::text::{self, Text};
-use crate::{clock, session, system};
+use crate::{armed, clock, session, system};
 
 /// Where the head's text begins, and where its length stands.
-const TEXT: u64 = 64;
-const TEXT_LEN: u64 = 48;
+const TEXT: usize = 64;
+const TEXT_LEN: usize = 48;
 
 /// The longest text that is written at first.
 const LONGEST: usize = 16 << 10;
@@ -68,7 +68,7 @@ pub(crate) fn write(file: i32, is_child: bool) -> bool {
     };
     head.write(chunk);
     let is_written = system::grow(file, 0, CHUNK)
-        .and_then(|()| system::write_at(file, &chunk[..TEXT as usize + text.len()], 0))
+        .and_then(|()| system::write_at(file, &chunk[..TEXT + text.len()], 0))
         .is_ok();
     // SAFETY: nothing points there any more.
     unsafe { system::unmap(place, CHUNK + LONGEST) };
@@ -85,7 +85,13 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
     text.line(started()).add(b"\n");
     text.pair(b"image", link(c"/proc/self/exe", &mut buffer));
     let command = system::read_file(c"/proc/self/cmdline", &mut buffer);
-    text.pair(b"command", command.strip_suffix(b"\0").unwrap_or(command));
+    text.add(b"command=");
+    for (at, word) in
+        command.strip_suffix(b"\0").unwrap_or(command).split(|&byte| byte == 0).enumerate()
+    {
+        text.add(if at > 0 { b" " } else { b"" }).quoted(word);
+    }
+    text.add(b"\n");
     text.pair(b"cwd", folder);
     let library = next::object_of(next().malloc.address()).map_or(c"", |(name, _)| name);
     text.pair(b"malloc", allocator_name(library));
@@ -107,6 +113,9 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
         if sampled {
             text.pair(b"stacks_interval", decimal(&mut digits, options.interval));
         }
+    }
+    if armed::is_armed() && !is_child {
+        text.pair(b"attached", b"1");
     }
     if is_child {
         text.pair(b"forked_from", decimal(&mut digits, u64::from(system::parent())));
@@ -147,19 +156,17 @@ fn decimal(digits: &mut [u8; 20], number: u64) -> &[u8] {
     &digits[..len]
 }
 
-/// Adds a line to the head of a file.
-pub(crate) fn add(file: i32, key: &[u8], value: &[u8]) {
-    let mut len = [0; 4];
-    system::read_at(file, &mut len, TEXT_LEN);
-    let len = u32::from_le_bytes(len);
+/// Adds a line to a head, which others may read meanwhile.
+pub(crate) fn add(chunk: &mut [u8; CHUNK], key: &[u8], value: &[u8]) {
+    let (before, rest) = chunk.split_at_mut(TEXT);
+    let Some(place) = before[TEXT_LEN..].first_chunk_mut() else { return };
+    let len = u32::from_le_bytes(*place);
+    let Some(room) = rest.get_mut(len as usize..) else { return };
     let mut line = [0; 256];
     let mut text = Text::new(&mut line);
     text.pair(key, value);
-    let end = len + text.len() as u32;
-    if TEXT + u64::from(end) <= CHUNK as u64
-        && system::write_at(file, text.bytes(), TEXT + u64::from(len)).is_ok()
-    {
-        // The line is there already, whichever is seen.
-        let _ = system::write_at(file, &end.to_le_bytes(), TEXT_LEN);
+    if let Some(room) = room.get_mut(..text.len()) {
+        room.copy_from_slice(text.bytes());
+        *place = (len + text.len() as u32).to_le_bytes();
     }
 }

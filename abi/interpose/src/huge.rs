@@ -208,8 +208,9 @@ fn read_pages(at: usize, seed: usize, pages: &mut [u8; READ * PAGE]) -> bool {
     let mut theirs = [libc::iovec { iov_base: core::ptr::null_mut(), iov_len: PAGE }; READ];
     for (part, page) in parts.zip(&mut theirs) {
         // Each time another page of the part: a program may use every sixteenth.
-        let chance = ((seed * READ + part) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
-        let number = part * PART + chance as usize % PART;
+        // The high bits: of these multiples the low ones hardly change.
+        let chance = ((seed * READ + part) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let number = part * PART + (chance as usize * PART >> 32);
         page.iov_base = core::ptr::with_exposed_provenance_mut(at + number * PAGE);
     }
     // The kernel reads: what another thread unmaps meanwhile is no fault.

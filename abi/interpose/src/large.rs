@@ -114,12 +114,14 @@ pub(crate) fn may_be(block: *const u8) -> bool {
     word.load(Ordering::Relaxed) & bit != 0
 }
 
-/// Any block may be large: some were there before the recording. Bits go with the first block that is freed.
+/// Any block may have been noted: some were there before the recording. Bits go with the first block that is freed; what an earlier
+/// recording has seen of blocks is forgotten.
 pub(crate) fn suspect_all() {
+    FRESH.iter().for_each(|word| word.store(0, Ordering::Relaxed));
     TABLE.iter().for_each(|word| word.store(usize::MAX, Ordering::Relaxed));
 }
 
-/// Writes what is to be said of a block that is freed now and may be large.
+/// Writes what is to be said of a block that is freed now, of which something was noted or which was there before.
 #[cold]
 pub(crate) fn leaves(writer: &mut Writer, block: *mut u8, time: u64) {
     let _errno = Kept::now();

@@ -16,6 +16,8 @@ use crate::text;
 const NAME: &[u8] = b"HEAPWRIGHT_RECORD=";
 /// The longest value.
 const LONGEST: usize = 2048;
+/// The longest name that stays from one recording to the next: what is asked for then is 2,000 bytes at most.
+const LONGEST_NAME: usize = 48;
 
 /// Which of the program's children are recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,12 +95,19 @@ impl Options {
         self.parse(len);
     }
 
-    /// The same from a text.
+    /// The same from a text. If that has no name, the one from before stays.
     pub(crate) fn take(&mut self, text: &[u8]) {
+        let mut before = [0; LONGEST_NAME];
+        let name_len = self.name().len().min(LONGEST_NAME);
+        before[..name_len].copy_from_slice(&self.name()[..name_len]);
         *self = Self::NONE;
-        let len = text.len().min(LONGEST);
+        let len = text.len().min(LONGEST - LONGEST_NAME);
         self.value[..len].copy_from_slice(&text[..len]);
         self.parse(len);
+        if self.name().is_empty() {
+            self.value[len..len + name_len].copy_from_slice(&before[..name_len]);
+            self.name = (len, len + name_len);
+        }
     }
 
     fn parse(&mut self, len: usize) {

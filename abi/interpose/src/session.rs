@@ -114,7 +114,7 @@ pub(crate) fn begin() {
 
 /// Has the calls recorded. `false`: there is no file.
 fn record() -> bool {
-    if !start() {
+    if !start(false) {
         return false;
     }
     let table = if has_stacks() { &stacks::STACKS } else { &record::RECORD };
@@ -160,10 +160,10 @@ pub(crate) fn is_this_process() -> bool {
     PROCESS.load(Ordering::Relaxed) == system::process()
 }
 
-/// Makes the file of this process. `false`: there is none.
-fn start() -> bool {
+/// Makes the file of this process, or of a child of `fork`. `false`: there is none.
+fn start(is_child: bool) -> bool {
     let session = number() + 1;
-    if !file::create(session > 1) {
+    if !file::create(is_child) {
         return false;
     }
     SESSION.store(session, Ordering::Relaxed);
@@ -253,7 +253,7 @@ fn end_of_time(now: &Now) -> Option<&'static [u8]> {
     if time != 0 && now.monotonic.saturating_sub(BEGAN.load(Ordering::Relaxed)) > time {
         return Some(b"the time that was asked for is over");
     }
-    armed::is_called_off().then_some(b"it was called off")
+    armed::why_to_stop(now.monotonic)
 }
 
 /// In a child of `fork`, which has this thread only: begins a recording of its own.
@@ -262,7 +262,7 @@ fn begin_in_child() -> bool {
         return false;
     }
     PROCESS.store(system::process(), Ordering::Relaxed);
-    let is_on = is_asked_for(false) && start();
+    let is_on = is_asked_for(false) && start(true);
     if !is_on {
         pass_by();
     }

@@ -171,10 +171,15 @@ pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
 
 /// Maps a part of a file, shared, and has it there for writing: a fault for each page would cost more.
 pub(crate) fn map(file: i32, at: u64, len: usize) -> Result<*mut u8, Error> {
-    let address = mmap(len, libc::MAP_SHARED, file, at)?;
+    let address = map_as_it_is(file, at, len)?;
     // SAFETY: changes nothing of what is there. Kernels before 5.14 do not know it.
     unsafe { libc::syscall(libc::SYS_madvise, address, len, libc::MADV_POPULATE_WRITE) };
     Ok(address)
+}
+
+/// Maps a part of a file, shared.
+pub(crate) fn map_as_it_is(file: i32, at: u64, len: usize) -> Result<*mut u8, Error> {
+    mmap(len, libc::MAP_SHARED, file, at)
 }
 
 /// Maps memory of our own.

@@ -50,6 +50,25 @@ impl<'a> Text<'a> {
         self.add(key).add(b"=").line(value).add(b"\n");
     }
 
+    /// Adds a word as a shell would read it: in quotes, if it is empty or has more than letters, digits and the like.
+    pub(crate) fn quoted(&mut self, word: &[u8]) -> &mut Self {
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"%+,-./:=@_".contains(byte);
+        if !word.is_empty() && word.iter().all(|byte| is_plain(byte) || *byte > b'~') {
+            return self.add(word);
+        }
+        self.add(b"'");
+        for part in word.split_inclusive(|&byte| byte < b' ' || byte == b'\'') {
+            let Some((&last, plain)) = part.split_last() else { continue };
+            match last {
+                b'\'' => self.add(plain).add(b"'\\''"),
+                b'\n' => self.add(plain).add(b"'$'\\n''"),
+                b'\t' => self.add(plain).add(b"'$'\\t''"),
+                _ => self.add(part),
+            };
+        }
+        self.add(b"'")
+    }
+
     /// What was added.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]

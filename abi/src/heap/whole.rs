@@ -29,8 +29,8 @@ macro_rules! choose {
 
 registry::mallocs!(choose);
 
-/// Every size there is: no size takes another path.
-pub(crate) const MAX_LINEAR: usize = isize::MAX.cast_unsigned();
+/// Up to this size every design finds its class by the shortest way.
+pub(crate) const MAX_LINEAR: usize = 1024;
 
 /// A malloc, under the names that the flagship has for its parts.
 ///

@@ -29,7 +29,7 @@ use source::os::Os;
 use crate::subjects::{self, Visit as VisitBlocks};
 
 use calls::Calls;
-use pages::PAGE;
+use pages::{PAGE, split};
 pub use pages::{PageCost, Pages};
 
 /// What can be chosen of an allocator and its pages.
@@ -323,7 +323,7 @@ macro_rules! kernels {
 mod make {
     use super::{
         Areas, Caches, Calls, Cell, Chosen, Classes, HandleAllocator, Handles, Kmalloc, KmemCache,
-        Map, NonNull, Objects, Os, PAGE, Pages, Rc, Refused, Visit, Vmalloc, VmallocError,
+        Map, NonNull, Objects, Os, Pages, Rc, Refused, Visit, Vmalloc, VmallocError, split,
     };
 
     /// # Safety
@@ -343,20 +343,10 @@ mod make {
             // SAFETY: the caller's promise.
             Calls::of(name, || Some(unsafe { Pages::on(rest, cost) }?.0))
         } else {
-            Calls::NONE
+            Calls::none()
         };
         visit.visit(Handles { heap: make(pages.singly(), classes), calls, held });
         Some(())
-    }
-
-    /// The first `len` bytes, a whole number of pages, and the others.
-    fn split(memory: NonNull<[u8]>, len: usize) -> (NonNull<[u8]>, NonNull<[u8]>) {
-        let len = len / PAGE * PAGE;
-        let start = memory.cast::<u8>();
-        // SAFETY: not more bytes than there are.
-        let rest = unsafe { start.add(len) };
-        let piece = NonNull::slice_from_raw_parts;
-        (piece(start, len), piece(rest, memory.len() - len))
     }
 
     pub(super) unsafe fn caches(

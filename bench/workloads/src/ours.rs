@@ -9,8 +9,9 @@ mod fork_storm;
 mod frame_audio;
 mod idle_return;
 mod long_run;
+mod mixed;
 mod phases;
-mod sampled;
+pub(crate) mod sampled;
 mod thread_churn;
 
 use crate::list::Workload;
@@ -19,6 +20,7 @@ pub(crate) const ALL: &[&Workload] = &[
     &frame_audio::WORKLOAD,
     &chains::WORKLOAD,
     &batches::WORKLOAD,
+    &mixed::WORKLOAD,
     &phases::WORKLOAD,
     &long_run::WORKLOAD,
     &idle_return::WORKLOAD,

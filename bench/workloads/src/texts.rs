@@ -4,6 +4,7 @@ mod addresses;
 mod align_test;
 mod basic;
 mod bench_tiny;
+mod bursts;
 pub(crate) mod glibc_simple;
 mod glibc_thread;
 mod list_walk;
@@ -13,6 +14,7 @@ mod multi_thread;
 mod multi_thread_c;
 mod t_test1;
 mod tlsf;
+mod two_phases;
 
 use crate::list::Workload;
 
@@ -27,6 +29,8 @@ pub(crate) const ALL: &[&Workload] = &[
     &multi_thread_c::WORKLOAD,
     &t_test1::ONE,
     &t_test1::GRID,
+    &bursts::WORKLOAD,
+    &two_phases::WORKLOAD,
     &bench_tiny::ONE_THREAD,
     &bench_tiny::THREADS,
     &tlsf::SWEEP,

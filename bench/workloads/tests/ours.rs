@@ -55,6 +55,12 @@ fn batches_have_a_point_for_each_size_and_number() {
 }
 
 #[test]
+fn a_mix_of_sizes_is_decided_by_the_seed() {
+    let printed = is_decided_by_the_seed(&["mixed", "blocks=3000", "live=1000"]);
+    assert_eq!(figure(&printed, "ops"), "24000");
+}
+
+#[test]
 fn frames_and_callbacks_are_counted() {
     let printed = run(&["frame-audio", "frames=9", "level=4", "other=100"]);
     for name in ["callback", "frame"] {

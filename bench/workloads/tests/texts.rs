@@ -17,6 +17,8 @@ const ALL: &[(&str, bool, usize)] = &[
     ("multi-thread-c", true, 0),
     ("t-test1", true, 0),
     ("t-test1-grid", true, 9 * 12 * 2),
+    ("bursts", true, 14),
+    ("two-phases", true, 0),
     ("bench-tiny", true, 0),
     ("bench-tiny-mt", true, 0),
     ("tlsf-sweep", true, 256),

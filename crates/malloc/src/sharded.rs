@@ -6,7 +6,7 @@
 //!              └─► slow ─ delayed blocks; next page of the queue: collect its lists, or count fresh blocks off
 //!                    └─► slices of a segment ─ an abandoned one ─ pool ─ system
 //! free   ─► map ─► segment ─ mine? ─► local_free of the page               no atomics
-//!              └─ another thread's: thread_free of the page                one compare-and-swap
+//!              └─ another thread's: waits in the outbox; thread_free of the page     one compare-and-swap a chain
 //!                    └─ of a full page: the heap's delayed list, once
 //! ```
 //!
@@ -29,7 +29,7 @@ use page::System;
 use source::os::Os;
 use thread::Members;
 
-use crate::chunks::{Chunks, Row};
+use crate::chunks::{Chunk as _, Chunks, Row};
 use crate::drop_in::Figures;
 use crate::fork::Missing;
 use crate::links::{self, Queue};
@@ -42,11 +42,13 @@ mod drop_in;
 mod heap;
 mod idle;
 mod large;
+mod outbox;
 mod own_heaps;
 mod pages;
 
 pub use heap::Heap;
 use heap::{MAX_DIRECT, Thread};
+use outbox::{Chain, MAX_WAITING};
 use pages::{MAX_SMALL, MEDIUM, Page, SEGMENT, Segment, State};
 
 /// The largest block of a segment, a quarter of one: what is longer would leave much of it empty.
@@ -170,7 +172,10 @@ impl<S: System> Sharded<S> {
     fn allocate_in(&self, thread: &Thread, heap: &Heap, class: usize) -> usize {
         self.free_delayed(thread, heap);
         self.end_idle(thread, heap);
-        self.segments.pass(&thread.segments, |now| self.threads.look(self.source(), now));
+        self.segments.pass(&thread.segments, |now| {
+            self.threads.look(self.source(), now);
+            self.send_all(thread);
+        });
         let is_none = heap.bins[class].is_empty();
         let class = if is_none { heap.few.instead_of(class) } else { class };
         if let Some(page) = self.find(thread, heap, class) {
@@ -241,25 +246,30 @@ impl<S: System> Sharded<S> {
         if let Some(page) = self.adopt_for(thread, heap, class) {
             return Some(page);
         }
-        let ((page, start, len), _) = self.take_slices(thread, slices)?;
+        let (segment, (page, start, len), _) = self.take_slices(thread, slices)?;
         page.open(heap.address(), class, size, start, len);
+        // Blocks of a heap that can be destroyed wait nowhere.
+        if size <= MAX_WAITING && ptr::eq(heap, &raw const thread.heap) {
+            segment.let_wait(page);
+        }
         page.set_state(State::Queued);
         page.extend(size, (EXTEND / size).max(1));
         heap.enqueue(page);
         Some(page)
     }
 
-    /// Slices in a row as a page, for small blocks or for one: it, where it begins and how long it is; and whether all is zero. `None`: out of memory.
+    /// Slices in a row as a page, for small blocks or for one: their segment; the page, where it begins and how long it is; and whether
+    /// all is zero. `None`: out of memory.
     fn take_slices(
         &self,
         thread: &Thread,
         count: usize,
-    ) -> Option<((&'static Page, usize, usize), bool)> {
+    ) -> Option<(&'static Segment, (&'static Page, usize, usize), bool)> {
         // The first slice serves pages of one slice only.
         let row = Row { count, whole: count > 1 };
         let (segment, first, zero) =
             self.segments.take_pieces(&thread.segments, thread.address(), row)?;
-        Some((segment.begin(first, count), zero))
+        Some((segment, segment.begin(first, count), zero))
     }
 
     /// A page without a block in use goes, with its slices; it is on no list.
@@ -346,25 +356,58 @@ impl<S: System> Sharded<S> {
         });
     }
 
+    /// A block of another thread's is freed: it waits in the outbox. `false`: it may not, or looks wrong.
+    fn wait_in_outbox(&self, segment: &Segment, block: usize) -> bool {
+        let class = segment.waiting_class(block);
+        // An abandoned segment is adopted by who frees a block of it: then, and not later.
+        if class == 0 || segment.owner() == 0 || S::is_busy() {
+            return false;
+        }
+        let size = size_of_class(class);
+        let is_block = Segment::is_block_in_slice(block, size);
+        let Some(thread) = self.thread_to_free().filter(|_| is_block) else { return false };
+        if thread.address() == segment.owner() {
+            return false;
+        }
+        let _busy = Busy::<S>::new();
+        if !thread.outbox.push(block, size, |chain| self.send(Some(thread), chain)) {
+            misuse::end::<S>("free()", block, Misuse::Free);
+        }
+        true
+    }
+
+    /// All that waits in a thread's outbox goes.
+    fn send_all(&self, thread: &Thread) {
+        thread.outbox.send_all(|chain| self.send(Some(thread), chain));
+    }
+
     /// A block of another thread's is freed.
     #[cold]
     #[inline(never)]
-    fn free_theirs(&self, segment: &Segment, page: &Page, block: usize) {
+    fn free_theirs(&self, page: &Page, block: usize) {
         if page.class() != 0 && !page.is_block(block, size_of_class(page.class())) {
             misuse::end::<S>("free()", block, Misuse::Inside);
         }
+        self.send(None, Chain { first: block, last: block });
+    }
+
+    /// Blocks of another thread's page, which are in use, go to it. `thread`: the calling one's record.
+    fn send(&self, thread: Option<&Thread>, chain: Chain) {
+        let first = chain.first;
+        let Some(segment) = self.segments.of(first) else { self.end_for("free()", first) };
         let busy = Busy::<S>::new();
-        if let Some(heap) = page.push_theirs(block) {
+        let page = segment.page_of(first);
+        if let Some(heap) = page.push_theirs(chain) {
             if let Some(heap) = Heap::at(heap) {
-                heap.push_delayed(block);
+                heap.push_delayed(first);
             }
             page.told();
         }
         drop(busy);
         // Pairs with the fence of who abandons it.
         fence(Ordering::SeqCst);
-        if self.segments.is_marked(block) {
-            match self.thread_to_free() {
+        if self.segments.is_marked(first) {
+            match thread.or_else(|| self.thread_to_free()) {
                 Some(thread) => self.adopt(thread, segment),
                 None => self.look_through(segment),
             }
@@ -380,6 +423,7 @@ impl<S: System> Sharded<S> {
     /// Gives up what is empty, where a request was refused.
     #[cold]
     fn make_room(&self, thread: &Thread) {
+        self.send_all(thread);
         self.collect(thread);
         self.adopt_all(thread);
         self.segments.trim();
@@ -410,6 +454,7 @@ impl<S: System> Sharded<S> {
         let _busy = Busy::<S>::new();
         let mut gone = 0;
         if let Some(thread) = self.thread() {
+            self.send_all(thread);
             self.collect(thread);
             self.adopt_all(thread);
             gone += self.segments.trim_pieces(&thread.segments);

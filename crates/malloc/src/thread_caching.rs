@@ -11,12 +11,12 @@
 //!
 //! | size       | where                 | metadata                                        |
 //! |------------|-----------------------|-------------------------------------------------|
-//! | to 32 KiB  | span of its class     | 64 bytes a span, 8 bytes a page of 8 KiB        |
+//! | to 32 KiB  | span of its class     | 64 bytes a span, 8 bytes a page of 4 KiB        |
 //! | to 32 MiB  | span of its own       | as above                                        |
 //! | above      | a mapping of its own  | an entry in a table                             |
 //!
-//! What a thread may cache depends on how many there are: 128 MiB together, 8 MiB at most. `docs/classic-mallocs.md` walks one
-//! malloc and one free through it. After Ghemawat and Menage, "TCMalloc: Thread-Caching Malloc"; what is better than the text
+//! What a thread may cache depends on how many there are: 16 MiB together, 2 MiB at most, unless it is set otherwise (module
+//! `settings`). `docs/classic-mallocs.md` walks one malloc and one free through it. After Ghemawat and Menage, "TCMalloc: Thread-Caching Malloc"; what is better than the text
 //! is that memory goes back to the system.
 use core::ptr;
 
@@ -38,23 +38,20 @@ mod central;
 mod classes;
 mod drop_in;
 mod pages;
+mod settings;
 mod span;
 
 use cache::Cache;
 use central::{Central, Chain};
 use classes::{CLASSES, MAX_SIZE, info};
 use pages::{PAGE, Pages};
+use settings::Settings;
 use span::Span;
 
 /// Above this a block is a mapping of its own, which can grow by page tables.
 const MAX_SPAN: usize = 32 << 20;
 /// A mapping of its own that shrinks stays one down to this.
 const MIN_MAPPING: usize = 1 << 20;
-/// What all caches may hold together, and one: 128 MiB and 8 MiB. With 32 MiB each of 20 threads has less than the 161 classes need
-/// that it uses: half of its mallocs of up to 32 KiB then went to the central lists (0.4 of the throughput of 2 threads, 0.8 now).
-const TOGETHER: usize = 128 << 20;
-const MOST_CACHED: usize = 8 << 20;
-
 /// The process's malloc of this design.
 pub type Malloc = ThreadCaching<Os>;
 
@@ -71,6 +68,7 @@ pub struct ThreadCaching<S> {
     central: [Central<S>; CLASSES],
     huge: Huge<S>,
     threads: Members<S, Cache>,
+    settings: Settings,
     /// What the fork under way could not have.
     missing: Missing,
     /// Whether spare caches may hold objects: in the child of a fork those of threads that it does not have do.
@@ -88,6 +86,7 @@ impl<S: System> ThreadCaching<S> {
             central: [const { Central::new() }; CLASSES],
             huge: Huge::new(),
             threads: Members::new(),
+            settings: Settings::new(),
             missing: Missing::new(),
             lost: AtomicBool::new(false),
             none_lost: [const { AtomicBool::new(false) }; CLASSES],
@@ -117,7 +116,7 @@ impl<S: System> ThreadCaching<S> {
                 if self.lost.load(Ordering::Relaxed) {
                     self.empty(cache);
                 }
-                cache.reset();
+                cache.reset(self.limit());
             },
         );
         if self.threads.live() >= 2 {
@@ -158,7 +157,7 @@ impl<S: System> ThreadCaching<S> {
             if let Some(chain) = self.take_lost(class, want) {
                 return Some(chain);
             }
-            let chain = self.central[class].take(&self.pages, class, want);
+            let chain = self.central[class].take(&self.pages, self.settings.unit(), class, want);
             (chain.count > 0).then_some(chain)
         };
         let Some(chain) = take().or_else(|| self.make_room(take)) else { return ptr::null_mut() };
@@ -211,10 +210,15 @@ impl<S: System> ThreadCaching<S> {
         let Some(cache) = self.cache() else { return };
         self.give_back("free()", class, cache.excess(class));
         if cache.is_full() {
-            cache.collect(|class, chain| self.give_back("free()", class, chain));
-            let threads = self.threads.live().max(1) as usize;
-            cache.raise_limit((TOGETHER / threads).clamp(cache::FIRST_LIMIT, MOST_CACHED));
+            cache.set_limit(self.limit());
+            let give = |class, chain| self.give_back("free()", class, chain);
+            cache.collect(self.settings.walks_all(), give);
         }
+    }
+
+    /// What each thread's cache may hold.
+    fn limit(&self) -> usize {
+        self.settings.limit(self.threads.live())
     }
 
     /// Frees an object by a thread that has no cache yet, or none any more.
@@ -223,7 +227,9 @@ impl<S: System> ThreadCaching<S> {
     fn free_uncached(&self, class: usize, object: usize) {
         match self.cache_to_free() {
             Some(cache) => {
-                cache.push(class, object);
+                if cache.push(class, object) == Some(false) {
+                    self.free_slow(class);
+                }
             }
             None => {
                 let mut chain = Chain::NONE;
@@ -261,10 +267,9 @@ impl<S: System> ThreadCaching<S> {
             return (ptr::null_mut(), false);
         }
         let own_span = || {
-            let pages = size.max(1).div_ceil(PAGE);
+            let (pages, align_pages) = (self.settings.pages_for(size), align.div_ceil(PAGE));
             let fits = size <= MAX_SPAN && align <= MAX_SPAN;
-            let (span, zero) =
-                fits.then(|| self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0))??;
+            let (span, zero) = fits.then(|| self.pages.allocate(pages, align_pages, 0))??;
             Some((span.start(), zero))
         };
         let mapping = || Some((self.huge.allocate(&self.pages.source, size.max(1), align)?, true));

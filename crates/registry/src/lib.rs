@@ -148,7 +148,8 @@ macro_rules! mallocs {
             {
                 name: "thread-caching", id: thread_caching,
                 about: "TCMalloc's design: lists in each thread, central lists, spans of pages",
-                module: [::malloc::thread_caching], settings: [], abilities: [threads returns misuse],
+                module: [::malloc::thread_caching], settings: ["cache" "caches" "page" "walk"],
+                abilities: [threads returns misuse],
             }
             {
                 name: "superslab", id: superslab,

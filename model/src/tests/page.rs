@@ -18,8 +18,8 @@ fn sorted(mut blocks: Vec<usize>) -> Vec<usize> {
 fn thread_free_against_retirement() {
     check_all(|| {
         let world = world(2);
-        let first = spawn(&world, |world| world.free_theirs(1));
-        let second = spawn(&world, |world| world.free_theirs(2));
+        let first = spawn(&world, |world| world.free_theirs(&[1]));
+        let second = spawn(&world, |world| world.free_theirs(&[2]));
         let mut got = world.collect();
         got.extend(world.collect());
         if got.len() == 2 {
@@ -42,8 +42,8 @@ fn a_delayed_free_against_a_page_becoming_full() {
     check_all(|| {
         let world = world(2);
         let freer = spawn(&world, |world| {
-            world.free_theirs(1);
-            world.free_theirs(2);
+            world.free_theirs(&[1]);
+            world.free_theirs(&[2]);
         });
         // `begin_full`, then `free_delayed` and `retire`.
         world.want(true);
@@ -61,6 +61,30 @@ fn a_delayed_free_against_a_page_becoming_full() {
                 "the owner of a full page was told nothing"
             );
             got.extend(told);
+            world.want(false);
+            got.extend(world.collect());
+        }
+        assert_eq!(sorted(got), [1, 2]);
+    });
+}
+
+/// As above, with the two blocks in one chain: of a full page the first is told of, the other comes with it.
+#[test]
+fn a_chain_against_a_page_becoming_full() {
+    check_all(|| {
+        let world = world(2);
+        let freer = spawn(&world, |world| world.free_theirs(&[1, 2]));
+        world.want(true);
+        let mut got = world.collect();
+        got.extend(world.take_delayed());
+        if got.len() == 2 {
+            world.want(false);
+            world.retire();
+        }
+        join(freer);
+        if got.len() < 2 {
+            got.extend(world.take_delayed());
+            assert!(!got.is_empty(), "the owner of a full page was told nothing");
             world.want(false);
             got.extend(world.collect());
         }

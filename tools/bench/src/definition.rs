@@ -33,6 +33,9 @@ pub struct Curve {
     /// Where on x the table shows it too, a column each.
     #[serde(default)]
     pub columns: Vec<f64>,
+    /// Whether the series that are called the same but for what stands behind `=` are one picture more for each allocator.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub family: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -92,7 +95,7 @@ pub struct Definition {
     /// Why what it does differs from run to run, so that it is not counted.
     pub uncounted: Option<String>,
     pub curve: Option<Curve>,
-    /// What those of one series mean that are something else.
+    /// What those of one series, or of all that are called so before a `=`, mean that are something else.
     #[serde(default)]
     pub curves: BTreeMap<String, Curve>,
     /// Seconds that the text has which it is from, by allocator.

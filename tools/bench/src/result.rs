@@ -145,6 +145,12 @@ impl Work {
     pub fn is_by_part(&self) -> bool {
         self.by_part || self.threads == 0 && self.group.is_in_process()
     }
+
+    /// What the points of a series mean: those of its own name, or of what stands before `=` in it, or of the workload.
+    pub fn curve_of(&self, series: &str) -> Option<&Curve> {
+        let of = |name: &str| self.curves.get(name);
+        of(series).or_else(|| of(series.split_once('=')?.0)).or(self.curve.as_ref())
+    }
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -89,6 +89,7 @@ impl Workload {
                 x_log: false,
                 y_log: false,
                 columns: Vec::new(),
+                family: false,
             }),
             tail: true,
             in_process: true,

@@ -235,6 +235,20 @@ fn a_library_is_measured_beside_itself_with_other_settings() {
 }
 
 #[test]
+fn the_superslab_experiment_changes_one_thing_at_a_time_and_says_what_it_cannot_tell() {
+    let short = ["--rounds", "1", "--warmup", "0", "--scale", "0.003", "--no-files"];
+    let (out, _) = exits(0, bench(&[&["superslab"][..], &short].concat()));
+    assert!(out.contains("bare-two is superslab with magazine=0 one_lookup=off"), "{out}");
+    let (_, answers) = out.split_once("the report's suspects").unwrap();
+    for said in ["1. mapping", "2. lists", "3. thread-local", "4. the magazine", "refills"] {
+        assert!(answers.contains(said), "{said}: {out}");
+    }
+    assert!(answers.contains("cannot be told") && !answers.contains("costs"), "one round: {out}");
+    let wrong = bench(&["superslab", "-a", "glibc"]);
+    assert!(exits(2, wrong).1.contains("bench superslab has allocators of its own"));
+}
+
+#[test]
 fn every_allocator_gets_what_is_set_for_it_and_nothing_else() {
     let pairs = "M_CONF=dirty_decay_ms:1000,muzzy_decay_ms:0";
     let all = format!(

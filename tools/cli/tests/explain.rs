@@ -35,6 +35,19 @@ fn the_page_names_the_leak_and_the_next_command() {
 }
 
 #[test]
+fn what_the_recorder_said_is_said_again() {
+    let notes = ["attached=1", "before=unknown", "stopped=the disk is full"].map(String::from);
+    let about = trace::About { notes: notes.into(), ..trace::testing::about() };
+    let trace = trace::testing::packed(&about, |_| {});
+    let (out, err, code) =
+        outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path()));
+    assert_eq!(code, Some(0), "{err}");
+    let all = out + &err;
+    assert!(all.contains("running already when the recording began"), "{all}");
+    assert!(all.contains("not in the recording: the disk is full"), "{all}");
+}
+
+#[test]
 fn the_json_has_facts_and_findings() {
     let trace = leaking();
     let (out, _, code) = outcome(heapwright().args(["explain", "--json"]).arg(trace.path()));
@@ -93,4 +106,10 @@ fn the_newest_replay_of_the_trace_is_found_by_itself() {
     fs::copy(other.path(), folder.join("other.trace")).unwrap();
     let (out, _, _) = outcome(heapwright().arg("explain").arg(folder.join("other.trace")));
     assert!(!out.contains("replayed on"), "of another trace: {out}");
+    // Given by hand it was taken, and another program recommended.
+    let mut explain = heapwright();
+    explain.arg("explain").arg(folder.join("other.trace")).arg("--replayed").arg(&written);
+    let (_, err, code) = outcome(&mut explain);
+    assert!(err.contains("is a replay of") && err.contains("which is not"), "{err}");
+    assert_eq!(code, Some(2));
 }

@@ -68,6 +68,44 @@ fn what_cannot_be_recorded_is_said_before() {
 }
 
 #[test]
+fn a_recorder_that_is_killed_leaves_the_program_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("trace");
+    let (fifo, end) = (place.path().join("fifo"), place.path().join("end"));
+    let script = format!(
+        "mkfifo {0}; echo ready; read line < {0}; echo $line > {1}",
+        fifo.display(),
+        end.display()
+    );
+    let mut run = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    run.arg("record").arg("-o").arg(&folder).args(["--", "sh", "-c", &script]);
+    run.env("TMPDIR", place.path()).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    run.env_remove("LD_PRELOAD").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut recording = run.spawn().unwrap();
+    let mut ready = [0; 6];
+    std::io::Read::read_exact(recording.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    recording.kill().unwrap();
+    recording.wait().unwrap();
+    // Somebody reads there still.
+    fs::write(&fifo, "went on\n").unwrap();
+    while fs::read_to_string(&end).unwrap_or_default() != "went on\n" {
+        std::thread::sleep(core::time::Duration::from_millis(5));
+    }
+    assert!(Trace::open(&folder).unwrap().about().events > 10);
+}
+
+#[test]
+fn what_goes_on_behind_its_parent_is_said() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("trace");
+    let script = "sleep 2 > /dev/null 2>&1 & echo $!";
+    let (out, said, code) = outcome(&mut record(&folder, &["--", "sh", "-c", script]));
+    let process = out.trim();
+    assert_eq!(code, Some(0));
+    assert!(said.contains(&format!("running   process {process}, recorded on")), "{said}");
+}
+
+#[test]
 fn wrong_words_are_usage() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("trace");
@@ -119,6 +157,7 @@ static void *work(void *unused) {
         unsigned at = i * 2654435761u >> 16;
         free(blocks[at % 500]);
         blocks[at % 500] = malloc(at % 2000);
+        if (i % 256 == 0) usleep(200);
     }
     return unused;
 }
@@ -149,9 +188,10 @@ fn what_was_live_before_is_in_the_recording_of_a_malloc_that_can_be_walked() {
     let (mut running, process) = armed(place.path(), "heapwright");
     for name in ["one", "two"] {
         let folder = place.path().join(name);
-        let (_, said, code) = outcome(&mut record(&folder, &["--for", "300ms", "--pid", &process]));
+        let (_, said, code) = outcome(&mut record(&folder, &["--for", "100ms", "--pid", &process]));
         assert_eq!(code, Some(0), "{said}");
         let trace = Trace::open(&folder).unwrap();
+        assert_eq!(trace.about().malloc.name, "heapwright");
         let missing = &trace.about().missing;
         // A thread may have been inside malloc when the recorder was switched on: that call is not recorded.
         let strange = (missing.unknown_frees > 4, missing.double_frees, missing.damaged);
@@ -190,6 +230,19 @@ fn a_program_is_recorded_while_it_runs() {
     )
     .unwrap();
     let (mut running, process) = armed(place.path(), "glibc");
+    // Who has it recorded is killed, and calls nothing off: the next one takes over.
+    let mut killed = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    killed.args(["record", "--pid", &process, "-o"]).arg(place.path().join("killed"));
+    let mut killed = killed.stderr(Stdio::null()).spawn().unwrap();
+    let chunks =
+        || fs::read_dir(place.path().join("killed")).is_ok_and(|mut all| all.next().is_some());
+    while !chunks() {
+        std::thread::sleep(core::time::Duration::from_millis(5));
+    }
+    let (_, said, code) = outcome(&mut record(&place.path().join("late"), &["--pid", &process]));
+    assert!(code == Some(125) && said.contains("being recorded already"), "{said}");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
     // Twice: it waits again.
     for name in ["one", "two"] {
         let folder = place.path().join(name);

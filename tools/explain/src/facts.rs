@@ -77,6 +77,8 @@ pub struct Program {
     pub refused: u64,
     /// Events that were not recorded.
     pub dropped: u64,
+    /// The recording begins in the middle: the program was running, or what came first made room.
+    pub begins_late: bool,
     /// What was looked at of huge pages; nothing, where the recorder did not look, or too little was resident.
     pub huge_pages: Option<HugePages>,
     /// What else is missing, in words.

@@ -119,7 +119,7 @@ impl<'a> Second<'a> {
                 self.growth.own_maps(self.own_maps.bytes);
             }
             Op::Mark(name) => self.marks.mark(step.thread, name, self.live.bytes()),
-            &Op::Memory { anon, file, shmem } => {
+            &Op::Memory { anon, file, shmem } if !self.outline.is_unseen => {
                 let [anon, files, shared] = [anon, file, shmem].map(crate::bytes);
                 self.look(anon, files, shared);
             }

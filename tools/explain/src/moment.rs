@@ -53,6 +53,8 @@ impl Placed {
     }
 }
 
+/// Threads that are told of.
+const THREADS: usize = 1024;
 /// No more blocks are placed at one time, unless they all lie in one [`REACH`].
 const WINDOW: u64 = 1 << 21;
 /// Windows end at multiples of so many bytes, 2 to this.
@@ -156,7 +158,7 @@ pub(crate) fn of(heap: &Heap<'_>, look: &Look, held: &mut dyn FnMut(&Entry, u64)
     }
     let mut free_by_thread: Vec<(u32, u64)> = by_thread.into_iter().collect();
     free_by_thread.sort_unstable_by_key(|&(thread, bytes)| (core::cmp::Reverse(bytes), thread));
-    free_by_thread.truncate(64);
+    free_by_thread.truncate(THREADS);
     let mut moment = Moment {
         time: look.time,
         resident: look.resident(),

@@ -64,6 +64,8 @@ pub(crate) struct Outline {
     pub(crate) peak: Option<Look>,
     /// Most was free and kept for an eighth of the work.
     pub(crate) worst: Option<Look>,
+    /// Resident memory was looked at when most of the work was still to come, and not again: nothing is known of it.
+    pub(crate) is_unseen: bool,
     /// Most was live: the step after which.
     pub(crate) peak_live: (u64, u64),
     pub(crate) done: Done,
@@ -84,13 +86,15 @@ pub(crate) struct Pass {
     buckets: Vec<Bucket>,
     width: u64,
     anon: Option<u64>,
+    /// The step of the last look.
+    looked: u64,
     own_maps: u64,
 }
 
 impl Pass {
     pub(crate) fn new() -> Self {
         let (outline, live) = (Outline::default(), Live::default());
-        Self { outline, live, buckets: Vec::new(), width: 1024, anon: None, own_maps: 0 }
+        Self { outline, live, buckets: Vec::new(), width: 1024, anon: None, looked: 0, own_maps: 0 }
     }
 
     pub(crate) fn step(&mut self, step: &Step) {
@@ -155,6 +159,7 @@ impl Pass {
     }
 
     fn look(&mut self, look: Look) {
+        self.looked = look.step;
         self.anon = Some(look.anon);
         if self.outline.peak.is_none_or(|peak| look.resident() > peak.resident()) {
             self.outline.peak = Some(look);
@@ -187,6 +192,11 @@ impl Pass {
         }
         self.outline.done = self.done();
         self.outline.worst = self.worst();
+        if self.looked * 2 < self.outline.steps {
+            let outline = &mut self.outline;
+            (outline.is_unseen, outline.peak, outline.worst) = (true, None, None);
+            self.buckets.iter_mut().for_each(|bucket| bucket.point.anon = None);
+        }
         self.outline.points = self.buckets.iter().map(|bucket| bucket.point).collect();
         self.outline
     }

@@ -60,8 +60,14 @@ fn program(about: &About) -> Program {
         duration: about.duration,
         missing: missing(about),
         huge_pages: huge_pages(about),
+        begins_late: is_attached(about) || about.missing.chunks > 0,
         ..Program::default()
     }
+}
+
+/// Whether the program was running when the recording began.
+fn is_attached(about: &About) -> bool {
+    about.notes.iter().any(|note| note == "attached=1")
 }
 
 /// The last of the looks at huge pages that saw about the most: until then the program may have been filling them.
@@ -81,7 +87,17 @@ fn huge_pages(about: &About) -> Option<HugePages> {
 fn missing(about: &About) -> Vec<String> {
     let missing = &about.missing;
     let n = |n: u64| count(n as f64);
+    let stopped = about.notes.iter().find_map(|note| note.strip_prefix("stopped="));
     let said = [
+        is_attached(about).then(|| {
+            let known = if about.notes.iter().any(|note| note == "before=unknown") {
+                "; what it had allocated before is not known"
+            } else {
+                ""
+            };
+            format!("the program was running when the recording began{known}.")
+        }),
+        stopped.map(|why| format!("the recording ends before the program: {why}. What came later is not known.")),
         (missing.cut > 0).then(|| {
             format!(
                 "the recording ends in the middle of {}: the program was killed, left by _exit, or had not ended.",
@@ -91,14 +107,21 @@ fn missing(about: &About) -> Vec<String> {
                 }
             )
         }),
-        (missing.chunks + missing.damaged > 0).then(|| {
+        (missing.chunks > 0).then(|| {
+            let pieces = many(crate::place(missing.chunks), "piece");
+            format!("a ring keeps the last events of each thread: {pieces} of 64 KiB made room.")
+        }),
+        (missing.damaged > 0).then(|| {
             let first = missing.damages.first().map_or(String::new(), |damage| {
                 format!(", the first at byte {}: {}", damage.offset, damage.what)
             });
-            format!("{} pieces of 64 KiB are not there or damaged{first}.", n(missing.chunks + missing.damaged))
+            format!("{} of the file cannot be read{first}.", many(crate::place(missing.damaged), "place"))
         }),
         (missing.double_frees > 0)
-            .then(|| format!("{} blocks were freed twice: a mistake of the program.", n(missing.double_frees))),
+            .then(|| format!("{} freed twice: a mistake of the program.", match missing.double_frees {
+                1 => "a block was".to_owned(),
+                many => format!("{} blocks were", n(many)),
+            })),
         (!about.addresses).then(|| {
             "it has no addresses, as it was imported: nothing can be said of pages and fragmentation.".to_owned()
         }),

@@ -16,7 +16,7 @@ mod outside;
 mod rounding;
 mod sites;
 
-pub(crate) use free::{is_notable, threads as spread};
+pub(crate) use free::{is_notable, is_sparse, threads as spread};
 pub(crate) use growth::{builds, has_table, slows_down};
 pub(crate) use outside::in_huge_steps;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 mod toy;
 
-use explain::{Confidence, Kind, findings, page};
+use explain::{Confidence, HugePages, Kind, findings, page};
 use toy::Toy;
 
 fn found(toy: &Toy) -> Vec<Kind> {
@@ -80,27 +80,82 @@ fn a_leak_of_batches_is_one_though_the_last_batch_is_freed() {
 /// Nothing is freed, but the table of the entries is made anew at twice its size.
 #[test]
 fn a_cache_is_known_by_its_table() {
-    let build = |has_table: bool| {
+    assert_eq!(entries(true, false), [Kind::GrowingCache]);
+    assert_eq!(entries(false, false), [Kind::Leak]);
+}
+
+/// A compiler keeps what it makes of each function, frees nothing when it ends, and its last block is the output. It was called a leak.
+#[test]
+fn what_is_built_and_made_something_of_is_no_leak() {
+    assert_eq!(entries(false, true), []);
+    let facts = entries_of(false, true).facts();
+    let text = page(&facts, &findings(&facts), None, &[], None).replace('\n', " ");
+    assert!(text.contains("If it is to run on, this has no end."), "{text}");
+    assert!(!text.contains("Nothing grows without end"), "{text}");
+}
+
+fn entries(has_table: bool, has_output: bool) -> Vec<Kind> {
+    found(&entries_of(has_table, has_output))
+}
+
+fn entries_of(has_table: bool, has_output: bool) -> Toy {
+    let mut toy = Toy::default();
+    toy.look();
+    let (mut room, mut table) = (1024, toy.malloc(0, 1024 * 8));
+    for n in 0..30_000 {
+        toy.churn(0, 8);
+        [48, 80, 20, 60].into_iter().for_each(|size| _ = toy.malloc(0, size));
+        if has_table && n == room {
+            room *= 2;
+            let new = toy.malloc(0, room * 8);
+            toy.free(0, core::mem::replace(&mut table, new));
+        }
+    }
+    // A buffer for the answer is no table, though it is larger than the one before.
+    let one = toy.malloc(0, 20_000);
+    toy.free(0, one);
+    if has_output {
+        toy.malloc(0, 1_000_000);
+    }
+    toy
+}
+
+/// What is asked for again is there already, so that ever less comes.
+#[test]
+fn a_store_that_fills_ever_more_slowly_is_no_leak() {
+    let fill = |of: u64| {
         let mut toy = Toy::default();
         toy.look();
-        let (mut room, mut table) = (1024, toy.malloc(0, 1024 * 8));
-        for n in 0..30_000 {
-            toy.churn(0, 8);
-            [48, 80, 20, 60].into_iter().for_each(|size| _ = toy.malloc(0, size));
-            if has_table && n == room {
-                room *= 2;
-                let new = toy.malloc(0, room * 8);
-                toy.free(0, core::mem::replace(&mut table, new));
+        let mut is_there = vec![false; 20_000];
+        let mut random = 1_u64;
+        for n in 0..60_000 {
+            toy.churn(0, 4);
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+            let at = usize::try_from(if of == 0 { n } else { (random >> 33) % of }).unwrap();
+            if !core::mem::replace(&mut is_there[at % 20_000], true) || of == 0 && n % 3 == 0 {
+                [40, 120].into_iter().for_each(|size| _ = toy.malloc(0, size));
             }
         }
-        // A buffer for the answer is no table, though it is larger than the one before.
-        let one = toy.malloc(0, 20_000);
-        toy.free(0, one);
-        toy.malloc(0, 1_000_000);
-        found(&toy)[0]
+        found(&toy)
     };
-    assert_eq!(build(true), Kind::GrowingCache);
-    assert_eq!(build(false), Kind::Leak);
+    assert_eq!(fill(20_000), [Kind::GrowingCache]);
+    // It begins with much, and then goes on evenly.
+    assert_eq!(fill(0), [Kind::Leak]);
+}
+
+/// Each picture has a size of its own, so no two of those that stay are of one bin.
+#[test]
+fn few_large_blocks_can_leak() {
+    let mut toy = Toy::default();
+    toy.look();
+    for n in 0..60 {
+        let picture = toy.malloc(0, 1_000_000 + n * 99_991 % 3_000_000);
+        toy.churn(0, 100);
+        if n % 3 > 0 {
+            toy.free(0, picture);
+        }
+    }
+    assert_eq!(found(&toy)[0], Kind::Leak);
 }
 
 /// It loads for two thirds of the time, and then replaces, and adds a row now and then: more than at half-time, but what goes on is
@@ -244,6 +299,33 @@ fn mapped_files_are_the_programs_own() {
     assert!(text.contains("38.0 MiB the program had mapped itself, most of it files."), "{text}");
 }
 
+/// Whether huge pages are the reason is known where the recorder has looked into them, and not guessed from how memory rises.
+#[test]
+fn huge_pages_are_the_reason_if_they_were_never_written() {
+    let mut toy = Toy::default();
+    toy.look();
+    for n in 0..16 {
+        toy.churn(0, 10);
+        toy.map(0x7000_0000_0000 + (n << 21), 2 << 20);
+        toy.beside.0 += 2 << 20;
+        toy.look();
+    }
+    let of = |empty| {
+        let mut facts = toy.facts();
+        facts.program.huge_pages = Some(HugePages { time: 5, bytes: 32 << 20, empty });
+        (findings(&facts)[0].clone(), page(&facts, &findings(&facts), None, &[], None))
+    };
+    let (first, text) = of(30 << 20);
+    assert_eq!(
+        (first.kind, first.confidence, first.bytes),
+        (Kind::HugePages, Confidence::Sure, 30 << 20)
+    );
+    assert!(text.replace('\n', " ").contains("94 % of that was never written"), "{text}");
+    let (first, text) = of(1 << 20);
+    assert_eq!(first.kind, Kind::OwnMappings);
+    assert!(!text.contains("huge pages' doing"), "{text}");
+}
+
 /// A stack or a table rises beside the huge pages of an allocator.
 #[test]
 fn huge_pages_need_not_rise_alone() {
@@ -301,7 +383,74 @@ fn a_trace_without_looks_or_without_steps_is_explained() {
     assert!(text.contains("what was resident was not recorded"), "{text}");
     let nothing = Toy::default().facts();
     assert_eq!(findings(&nothing), []);
-    assert!(page(&nothing, &[], None, &[], Some(40)).contains("Nothing stands out"));
+    assert!(page(&nothing, &[], None, &[], Some(80)).contains("so nothing can be said"));
+}
+
+/// A program of a few milliseconds was looked at once, before it had begun: that was called its peak.
+#[test]
+fn one_look_before_the_work_is_no_peak() {
+    let mut toy = leak();
+    let mut looks = 0;
+    toy.steps.retain(|step| {
+        looks += u32::from(matches!(step.op, trace::Op::Memory { .. }));
+        !matches!(step.op, trace::Op::Memory { .. }) || looks == 1
+    });
+    let facts = toy.facts();
+    assert_eq!((facts.peak.resident, facts.peak.live), (0, facts.peak_live));
+    let text = page(&facts, &findings(&facts), None, &[], None).replace('\n', " ");
+    assert!(text.contains("what was resident was not recorded"), "{text}");
+}
+
+/// Of 20,000 blocks every fourth goes: much is free, but its pieces are three quarters full, and one of them is not what holds it all.
+#[test]
+fn what_is_free_among_much_that_is_live_is_no_fragmentation() {
+    let mut toy = Toy::default();
+    toy.look();
+    let blocks: Vec<u64> = (0..40_000).map(|_| toy.malloc(0, 200)).collect();
+    for (n, block) in blocks.into_iter().enumerate() {
+        if n % 5 < 2 {
+            toy.free(0, block);
+        }
+    }
+    toy.churn(0, 30_000);
+    toy.look();
+    let facts = toy.facts();
+    assert!(facts.worst.account.pinned > 2 << 20, "{:?}", facts.worst.account);
+    assert_eq!(findings(&facts), []);
+    let text = page(&facts, &[], None, &[], None).replace('\n', " ");
+    assert!(text.contains("of that among live blocks that lie close together"), "{text}");
+    assert!(!text.contains("less than an eighth"), "{text}");
+}
+
+/// Of a store that fills and then replaces it was said that nothing stands out, and no more.
+#[test]
+fn a_store_that_is_full_is_said_to_be() {
+    let mut toy = Toy::default();
+    toy.look();
+    let mut rows = std::collections::VecDeque::new();
+    for n in 0..40_000 {
+        rows.push_back(toy.malloc(0, 300));
+        toy.churn(0, 1);
+        if n >= 12_000 {
+            toy.free(0, rows.pop_front().unwrap());
+        }
+    }
+    let facts = toy.facts();
+    assert_eq!(findings(&facts), []);
+    let text = page(&facts, &[], None, &[], None).replace('\n', " ");
+    assert!(text.contains("since then about as much goes as comes"), "{text}");
+}
+
+/// Of a server that had built up 31 MiB when it was recorded for a minute these were called its code.
+#[test]
+fn what_was_there_before_the_recording_is_not_called_code() {
+    let mut facts = leak().facts();
+    facts.program.begins_late = true;
+    facts.peak.account.untouched = facts.peak.resident;
+    let text = page(&facts, &[], None, &[], None).replace('\n', " ");
+    assert!(text.contains("were there before the recording began"), "{text}");
+    assert!(text.contains("there before") && !text.contains("code and libraries"), "{text}");
+    assert!(!text.contains("never touched"), "{text}");
 }
 
 /// A database that had just deleted nine tenths was told that little is kept, below a line that said 43 of 59 MiB.

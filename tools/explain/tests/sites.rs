@@ -151,6 +151,54 @@ fn what_holds_pages_is_named() {
     );
 }
 
+/// Three functions allocate by `make`, which `zmalloc`'s list of names does not have, and one by itself: what tells is who called it.
+#[test]
+fn a_function_that_many_call_is_named_with_its_callers() {
+    let trace = packed(&about(), |packer| {
+        let mut program = Program::new(packer);
+        let name = |function, line| [Symbol { function, file: "/src/make.cpp", line }];
+        program.packer.name(0x4000, "/bin/app", name("make", 3));
+        for (n, function) in ["session", "request", "answer"].into_iter().enumerate() {
+            let ip = 0x5000 + n as u64;
+            program.packer.name(ip, "/bin/app", name(function, 20 + u32::try_from(n).unwrap()));
+            let caller = program.packer.frame(0, ip).unwrap();
+            let make = program.packer.frame(caller, 0x4000).unwrap();
+            program.frames.push(program.packer.frame(make, 0x9000).unwrap());
+        }
+        for _ in 0..3000 {
+            program.allocate(Some(3), 300);
+            for function in [4, 5, 1] {
+                let block = program.allocate(Some(function), 400);
+                program.free(0, block);
+            }
+        }
+    });
+    let facts = facts(&trace);
+    let part = findings(&facts)[0].site.unwrap();
+    assert_eq!(facts.sites.list[part.site].name, "make < session (make.cpp:20)");
+    assert_eq!(facts.sites.list[part.site].function, "make");
+    let temporary: Vec<(&str, f64)> = parts(&facts)
+        .into_iter()
+        .filter(|part| part.role == Role::Temporary)
+        .map(|part| (facts.sites.list[part.site].name.as_str(), part.share))
+        .collect();
+    let names: Vec<&str> = temporary.iter().map(|(name, _)| *name).collect();
+    // Its own caller is no news: `format_line` is called by one only.
+    assert!(names.contains(&"make < request (make.cpp:21)"), "{names:?}");
+    assert!(names.contains(&"format_line (app.cpp:11)"), "{names:?}");
+    assert!(temporary.iter().map(|(_, share)| share).sum::<f64>() < 1.01);
+    // Each byte stands once among the sites without their callers.
+    let whole: f64 = facts
+        .sites
+        .list
+        .iter()
+        .filter(|site| site.within.is_none())
+        .map(|site| site.uses.allocated.bytes)
+        .sum();
+    assert_eq!(whole, facts.sites.all.allocated.bytes);
+    assert!(said(&facts).contains("make < session (make.cpp:20)"));
+}
+
 #[test]
 fn a_sample_gives_estimates_and_says_so() {
     let interval = 8192;

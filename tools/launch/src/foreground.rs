@@ -38,11 +38,22 @@ static PROGRAM: AtomicI32 = AtomicI32::new(0);
 /// A signal that came before.
 static EARLY: AtomicI32 = AtomicI32::new(0);
 
+/// What becomes of the program if this process is killed hard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Killed {
+    /// It is killed too.
+    TakesAlong,
+    /// It goes on.
+    LeavesIt,
+}
+
 /// Starts `command` and waits for its end. Once in a process.
-pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
-    // SAFETY: the closure makes one system call. Who is killed hard here takes the program along.
-    unsafe {
-        command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
+pub fn run(command: &mut Command, killed: Killed) -> io::Result<ExitStatus> {
+    if killed == Killed::TakesAlong {
+        // SAFETY: the closure makes one system call.
+        unsafe {
+            command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
+        }
     }
     PASSED_ON.into_iter().chain(STOPS).for_each(catch);
     let child = command.spawn()?;

@@ -1,17 +1,23 @@
 //! Recorders that wait in running programs: each has a file that its process has mapped, and both read and write it.
 //!
 //! ```text
-//! NAME-PID.armed   [ 1: record │ … │ what is asked for, from byte 64 on, and a zero ]      abi/interpose has the other end
+//! NAME-PID.armed   [ n: record │ the last n │ beats │ … │ what is asked for, from byte 64 on, and a zero ]      abi/interpose has the other end
 //! ```
 
+use core::time::Duration;
 use std::env;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
 
 use crate::request::Request;
 
+/// Where the number of what is asked for stands (0: nothing), that of the last, and how often who asked has said that it is there.
+const NUMBER: u64 = 0;
+const LAST: u64 = 4;
+const BEATS: u64 = 8;
 /// Where what is asked for begins, and how long it may be.
 const ASKED: u64 = 64;
 const LONGEST: usize = 2000;
@@ -63,20 +69,48 @@ impl Armed {
         }
         asked.push(0);
         self.file.write_all_at(&asked, ASKED)?;
-        self.file.write_all_at(&1u32.to_le_bytes(), 0)
+        let number = self.word(LAST)?.wrapping_add(1).max(1);
+        self.set(LAST, number)?;
+        self.beat()?;
+        self.set(NUMBER, number)
+    }
+
+    /// Says that who asked is there: if it is not said for ten seconds the recording ends.
+    /// Errors: the file cannot be written.
+    pub fn beat(&self) -> io::Result<()> {
+        self.set(BEATS, self.word(BEATS)?.wrapping_add(1).max(1))
+    }
+
+    /// Whether it records for somebody who is there: looks twice, `wait` apart.
+    #[must_use]
+    pub fn is_taken(&self, wait: Duration) -> bool {
+        let beats = self.word(BEATS).ok();
+        self.is_on() && {
+            sleep(wait);
+            self.word(BEATS).ok() != beats
+        }
     }
 
     /// Whether it records, or is about to.
     #[must_use]
     pub fn is_on(&self) -> bool {
-        let mut word = [0; 4];
-        self.file.read_exact_at(&mut word, 0).is_ok() && word != [0; 4]
+        self.word(NUMBER).is_ok_and(|number| number != 0)
     }
 
     /// Has it stop: at once where it allocates, else when it does again.
     /// Errors: the file cannot be written.
     pub fn end(&self) -> io::Result<()> {
-        self.file.write_all_at(&0u32.to_le_bytes(), 0)
+        self.set(NUMBER, 0)
+    }
+
+    fn word(&self, at: u64) -> io::Result<u32> {
+        let mut word = [0; 4];
+        self.file.read_exact_at(&mut word, at)?;
+        Ok(u32::from_le_bytes(word))
+    }
+
+    fn set(&self, at: u64, word: u32) -> io::Result<()> {
+        self.file.write_all_at(&word.to_le_bytes(), at)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use trace::{Packed, Progress, TraceError, began, pack};
@@ -13,7 +15,7 @@ pub enum Process {
     Packed {
         /// The trace.
         packed: Box<Packed>,
-        /// Bytes of the file as it was written.
+        /// Bytes that the file as it was written took on the disk.
         written: u64,
     },
     /// It still writes: its chunks stay.
@@ -57,7 +59,8 @@ fn one(file: PathBuf, is_called_off: bool, progress: &mut dyn FnMut(&Path, Progr
     if !is_called_off && still_writes(&file) {
         return Process::Running { file };
     }
-    let written = fs::metadata(&file).map_or(0, |meta| meta.len());
+    // What went back to the disk is a hole; a ring has many.
+    let written = fs::metadata(&file).map_or(0, |meta| meta.len().min(meta.blocks() * 512));
     match pack(&file, file.with_extension("trace"), &mut |done| progress(&file, done)) {
         Ok(packed) => {
             // A file that stays is packed already.
@@ -78,6 +81,28 @@ impl Process {
         }
     }
 }
+
+/// The processes that run and are told to record into this folder, as far as their environment may be read.
+#[must_use]
+pub fn recorded_on(folder: &Path) -> Vec<u32> {
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    let mut end = b"dir=".to_vec();
+    end.extend_from_slice(folder.as_os_str().as_bytes());
+    let is_told = |environment: &[u8]| {
+        let mut variables = environment.split(|&byte| byte == 0);
+        variables.any(|variable| variable.starts_with(VARIABLE) && variable.ends_with(&end))
+    };
+    let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers
+        .filter(|number| {
+            fs::read(format!("/proc/{number}/environ"))
+                .is_ok_and(|environment| is_told(&environment))
+        })
+        .collect()
+}
+
+/// What the recorder reads.
+const VARIABLE: &[u8] = b"HEAPWRIGHT_RECORD=";
 
 /// Whether the process that a file of chunks is named after has it open.
 fn still_writes(file: &Path) -> bool {

@@ -13,5 +13,5 @@ mod finish;
 mod request;
 
 pub use armed::{Armed, runs};
-pub use finish::{Process, finish};
+pub use finish::{Process, finish, recorded_on};
 pub use request::{Children, Request, Stacks};

@@ -70,15 +70,21 @@ impl Request {
         before(recorder, inherited, variables, self.value())
     }
 
-    /// The variables that have `recorder` wait before the malloc that `variables` put a program on, with a file in `folder`.
+    /// The variables that have `recorder` wait before the malloc that `variables` put a program on and which is called `name`, with a
+    /// file in `folder`.
     /// Errors: as for [`variables`](Self::variables).
     pub fn armed(
         folder: &Path,
         recorder: &Path,
+        name: Option<&str>,
         inherited: Option<&OsStr>,
         variables: Vec<(OsString, OsString)>,
     ) -> Result<Vec<(OsString, OsString)>, environment::Error> {
-        let mut value = OsString::from("armed=1;dir=");
+        let mut value = OsString::from("armed=1;");
+        if let Some(name) = name {
+            value.push(format!("name={};", without_separator(name)));
+        }
+        value.push("dir=");
         value.push(folder);
         before(recorder, inherited, variables, value)
     }
@@ -113,12 +119,17 @@ impl Request {
             }
         }
         if let Some(name) = &self.name {
-            set("name", &name.replace(';', ":"));
+            set("name", &without_separator(name));
         }
         let mut value = OsString::from(value + ";dir=");
         value.push(&self.folder);
         value
     }
+}
+
+/// A name, without what separates one thing that is asked for from the next.
+fn without_separator(name: &str) -> String {
+    name.replace(';', ":")
 }
 
 /// The recorder before a malloc, and what it reads.

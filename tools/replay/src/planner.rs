@@ -15,7 +15,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use ::plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word, pair};
-use trace::{Block, How, Op, Step};
+use trace::{Block, Op, Step};
 
 use crate::Error;
 use crate::asked::Asked;
@@ -114,11 +114,9 @@ impl Planner {
             }
         }
         self.planned.duration_ns = self.planned.duration_ns.max(step.time);
+        self.planned.recorded.step(self.planned.head.events, &step.op);
         match step.op {
             Op::Allocate { block, how, size, align, .. } => {
-                if how == How::Born {
-                    self.planned.recorded.born(size);
-                }
                 return self.allocate(step, block, size, call_of(how, align));
             }
             Op::Reallocate { old, block, size, .. } => {
@@ -133,9 +131,6 @@ impl Planner {
                 self.put(thread, &[Word::with(Kind::Mark, 0).0])?;
             }
             Op::Refused { .. } => self.planned.refused += 1,
-            Op::Memory { anon, .. } => self.planned.recorded.look(self.planned.head.events, anon),
-            Op::Map { len, .. } => self.planned.recorded.map(len, 0),
-            Op::Unmap { len, .. } => self.planned.recorded.map(0, len),
             Op::Dropped { events } => self.planned.dropped += events,
             _ => {}
         }

@@ -1,5 +1,7 @@
 //! What the recording knew of the program's memory, by the number of the event.
 
+use trace::{Above, Op};
+
 /// More points than this no picture shows.
 const MOST: usize = 4096;
 
@@ -9,14 +11,10 @@ const SMALL_PART: u64 = 10;
 /// The recorded program's own memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recorded {
-    /// What it had when the recording began, without the blocks that were there before: a replay allocates those too.
-    pub start: u64,
     /// The most that it had.
     pub peak: u64,
     /// The most that it had above the start, without what the program had mapped itself.
     pub growth: u64,
-    /// The most that the program itself had mapped.
-    pub own_mapped: u64,
     /// Of that, what it had at the last look.
     pub end: u64,
     /// The number of calls before each look, and how much of that it had then; of many looks some.
@@ -24,10 +22,7 @@ pub struct Recorded {
     /// The calls before the last look, and bytes times calls until then.
     calls: u64,
     area: f64,
-    /// What the program itself has mapped.
-    mapped: u64,
-    /// Bytes of the blocks that were there before the recording began.
-    born: u64,
+    above: Above,
     looks: u64,
     every: u64,
 }
@@ -43,7 +38,7 @@ impl Recorded {
     /// this is not.
     #[must_use]
     pub fn mallocs(&self) -> Option<u64> {
-        let is_seen = self.own_mapped <= self.growth / SMALL_PART;
+        let is_seen = self.own_mapped() <= self.growth / SMALL_PART;
         (self.is_known() && is_seen).then_some(self.growth)
     }
 
@@ -53,23 +48,21 @@ impl Recorded {
         if self.calls == 0 { self.end as f64 } else { self.area / self.calls as f64 }
     }
 
-    /// The program itself mapped or unmapped memory.
-    pub(crate) fn map(&mut self, more: u64, less: u64) {
-        self.mapped = (self.mapped + more).saturating_sub(less);
-        self.own_mapped = self.own_mapped.max(self.mapped);
+    /// The most that the program itself had mapped.
+    #[must_use]
+    pub fn own_mapped(&self) -> u64 {
+        self.above.own_mapped()
     }
 
-    /// A block that was there before the recording began.
-    pub(crate) fn born(&mut self, size: u64) {
-        self.born += size;
-    }
-
-    /// One look.
-    pub(crate) fn look(&mut self, events: u64, anon: u64) {
-        if self.looks == 0 {
-            (self.start, self.every) = (anon.saturating_sub(self.born), 1);
+    /// The next step, behind so many calls.
+    pub(crate) fn step(&mut self, events: u64, op: &Op) {
+        if let (Some(held), &Op::Memory { anon, .. }) = (self.above.step(op), op) {
+            self.look(events, anon, held);
         }
-        let held = anon.saturating_sub(self.start.saturating_add(self.mapped));
+    }
+
+    fn look(&mut self, events: u64, anon: u64, held: u64) {
+        self.every = self.every.max(1);
         self.area += (events - self.calls) as f64 * f64::midpoint(self.end as f64, held as f64);
         (self.calls, self.end) = (events, held);
         self.growth = self.growth.max(held);
@@ -93,24 +86,23 @@ impl Recorded {
 mod tests {
     use super::*;
 
+    fn look(anon: u64) -> Op {
+        Op::Memory { anon, file: 0, shmem: 0 }
+    }
+
     #[test]
     fn of_many_looks_some_are_kept_and_the_peak_always() {
         let mut recorded = Recorded::default();
         assert!(!recorded.is_known());
         for n in 0..100_000 {
-            recorded.look(n, if n == 12_345 { 900 } else { 100 + n % 7 });
+            recorded.step(n, &look(if n == 12_345 { 900 } else { 100 + n % 7 }));
         }
         assert!(recorded.points.len() < MOST && recorded.points.is_sorted());
-        assert_eq!((recorded.start, recorded.mallocs()), (100, Some(800)));
-        let mut forked = Recorded::default();
-        forked.born(60);
-        forked.look(1, 100);
-        forked.look(2, 130);
-        assert_eq!((forked.start, forked.mallocs()), (40, Some(90)));
+        assert_eq!(recorded.mallocs(), Some(800));
         assert!((2.9..3.1).contains(&recorded.mean()), "{}", recorded.mean());
         assert_eq!((recorded.points[0], recorded.end), ((0, 0), 99_999 % 7));
-        recorded.map(4000, 0);
-        recorded.look(100_001, 5000);
+        recorded.step(100_000, &Op::Map { address: 0, len: 4000 });
+        recorded.step(100_001, &look(5000));
         assert_eq!((recorded.growth, recorded.mallocs()), (900, None));
     }
 }

@@ -14,6 +14,14 @@
     if (measured?.replayed && name === "resident") all.push(measured.replayed.recorded_points);
     return all;
   };
+  // The curves of one allocator that are called `prefix=…`: their ends, points, and whose they are.
+  const family = (work, name) => {
+    const [who, prefix] = name.split(/ (.*)/);
+    return result().workloads[work].cells[who].series.filter((s) => s.name.startsWith(`${prefix}=`))
+      .map((s) => [s.name.slice(prefix.length + 1), s.points, who]);
+  };
+  const named = (kind, work, name) => kind === "family" ? family(work, name)
+    : lines(kind, work, name).map((points, a) => [names()[a], points, a]);
   const rowsOf = (kind, work, name) => {
     const head = ["allocator"];
     if (kind === "overall") {
@@ -26,7 +34,8 @@
         [names()[a], c.runs, c.flagged, c.refused, c.time?.median, ...ratio(c.time?.ratio)])];
     }
     head.push("x", "y");
-    return [head, ...lines(kind, work, name).flatMap((points, a) => points.map((p) => [names()[a], ...p]))];
+    if (kind === "family") head[0] = name.split(/ (.*)/)[1];
+    return [head, ...named(kind, work, name).flatMap(([who, points]) => points.map((p) => [who, ...p]))];
   };
   all("button[data-kind]").forEach((b) => b.addEventListener("click", () =>
     save(`${b.dataset.file}.csv`, "text/csv", csv(rowsOf(b.dataset.kind, b.dataset.which, b.dataset.name)))));
@@ -73,8 +82,8 @@
       const pixel = (e.clientX - box.left) * svg.viewBox.baseVal.width / box.width;
       if (pixel < x.f || pixel > x.t) return away();
       const v = x.of(pixel);
-      const found = lines(svg.dataset.k, svg.dataset.w, svg.dataset.n)
-        .map((points, a) => [names()[a], at(points, v), a])
+      const found = named(svg.dataset.k, svg.dataset.w, svg.dataset.n)
+        .map(([who, points, a]) => [who, at(points, v), a])
         .filter(([, value, a]) => value !== undefined && svg.querySelector(`[data-a="${a}"]`))
         .sort((a, b) => b[1] - a[1]);
       cross.setAttribute("d", `M${pixel} ${y.f}L${pixel} ${y.t}`);

@@ -2,6 +2,7 @@
 
 mod bars;
 mod dots;
+mod family;
 mod front;
 mod lines;
 mod pareto;
@@ -40,7 +41,7 @@ pub(crate) struct Placed {
     pub(crate) part: Part,
     /// The workload it is about; none: all.
     pub(crate) workload: Option<WorkloadIndex>,
-    /// `rss`, `tail`, `series` or nothing, and the call's or the curve's name: what its CSV file holds.
+    /// `rss`, `tail`, `series`, `family` or nothing, and the call's or the curve's name: what its CSV file holds.
     pub(crate) data: (&'static str, String),
     /// Whether it has the page's width to itself.
     pub(crate) is_wide: bool,
@@ -75,6 +76,7 @@ pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
     }
     for work in works() {
         all.extend(lines::curves(view, work, points));
+        all.extend(family::curves(view, work, points));
     }
     for place in 1..all.len() {
         // Two names may become one where letters are replaced.
@@ -107,8 +109,7 @@ const TOGETHER: [(Part, &str, &str); 2] = [
 /// Every picture of `report` that there is data for.
 ///
 /// `time` has all workloads in one, and `text` those that a text has figures of; the others are `pareto`, and for each workload
-/// with such data `memory-…`, `latency-…`
-/// and `curve-…`. Cost: some milliseconds. Never panics.
+/// with such data `memory-…`, `latency-…`, `curve-…` and `family-…`. Cost: some milliseconds. Never panics.
 pub fn plots(report: &Report) -> Vec<Plot> {
     let view = View::of(report);
     let mut all = Vec::new();

@@ -345,7 +345,7 @@ pub(crate) fn curves(view: &View<'_>) -> Vec<Table> {
     for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
         let names = once_each(work.cells.iter().flat_map(|c| &c.series).map(|s| s.name.as_str()));
         for name in names {
-            let curve = work.curves.get(name).or(work.curve.as_ref());
+            let curve = work.curve_of(name);
             all.extend(
                 curve.filter(|c| !c.columns.is_empty()).map(|c| curve_table(view, w, name, c)),
             );
@@ -404,6 +404,7 @@ mod tests {
             x_log: false,
             y_log: false,
             columns: columns.to_vec(),
+            family: false,
         };
         work.curve = Some(curve(&[64.0, 4096.0]));
         work.curves.insert("other".to_owned(), curve(&[]));

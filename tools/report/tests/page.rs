@@ -82,6 +82,7 @@ fn sequences_are_a_table_and_no_pictures() {
         x_log: false,
         y_log: false,
         columns: Vec::new(),
+        family: false,
     });
     let series = |name: &str| Series {
         name: name.to_owned(),

@@ -8,6 +8,7 @@
 //! from any source of steps, [`pack`] from a recording. `docs/trace-format.md` says what the bytes mean.
 
 mod about;
+mod above;
 mod addresses;
 mod blocks;
 mod error;
@@ -26,6 +27,7 @@ pub mod testing;
 mod trace;
 
 pub use about::{About, Damage, Malloc, Missing, Module, Strange, StrangeKind, ThreadAbout};
+pub use above::Above;
 pub use blocks::{New, NumberMap, Numbers};
 pub use error::TraceError;
 pub use export::{Form, export, export_blocks};
@@ -33,7 +35,7 @@ pub use frames::Frames;
 pub use import::import;
 pub use live::{Live, Lived, Row};
 pub use names::Names;
-pub use pack::{Progress, began, pack};
+pub use pack::{Progress, began, pack, stopped};
 pub use packed::summary::{Memory, Segment};
 pub use packer::{Packed, Packer};
 pub use step::{Block, Frame, How, Op, Step, Thread};

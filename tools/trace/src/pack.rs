@@ -29,6 +29,10 @@ use crate::packer::{Packed, Packer};
 /// microseconds.
 const PATIENCE: u64 = 1024;
 
+/// What the recorder says of a program that ran already, and what is said where nothing is known of the blocks that it had.
+const ATTACHED: &str = "attached=1";
+const UNKNOWN: &str = "before=unknown";
+
 /// How far the packing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
@@ -62,6 +66,15 @@ pub fn began(raw: impl AsRef<Path>) -> Option<u64> {
     FileHead::read(&begin).ok().map(|head| head.realtime)
 }
 
+/// Why a recorder gave up before its program ended, as it says in its file; `None`: it did not, or that is no recording.
+#[must_use]
+pub fn stopped(raw: impl AsRef<Path>) -> Option<String> {
+    let mut begin = Vec::new();
+    File::open(raw).ok()?.take(CHUNK as u64).read_to_end(&mut begin).ok()?;
+    let head = FileHead::read(&begin).ok()?;
+    head.get("stopped").map(|why| String::from_utf8_lossy(why).into_owned())
+}
+
 /// A recording that nobody packs but we: who packs it already is waited for.
 pub(crate) fn locked(raw: &Path) -> Result<File, TraceError> {
     let file = File::open(raw).map_err(TraceError::io(raw))?;
@@ -78,6 +91,9 @@ pub(crate) fn pack_locked(
 ) -> Result<Packed, TraceError> {
     let mut index = index::Index::read(file, raw)?;
     let mut before = born::before(file, &mut index);
+    if !before.is_complete && index.about.notes.iter().any(|note| note == ATTACHED) {
+        index.about.notes.push(UNKNOWN.to_owned());
+    }
     before.blocks.extend(inherit::inherited(raw, &index.about));
     let packer = Packer::create(packed, &index.about)?;
     merge::Merge::new(file, index, packer, &before)?.run(progress)

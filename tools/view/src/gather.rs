@@ -7,13 +7,13 @@
 //!       └─► pairs: who allocated × who freed
 //! ```
 
-use trace::{Live, Lived, New, Op, Step, Trace};
+use trace::{Above, Live, Lived, New, Op, Step, Trace};
 
 use crate::cells::{Cells, Place};
 use crate::class;
 use crate::curve::Curve;
 use crate::groups::Groups;
-use crate::held::{Held, Near};
+use crate::held::Near;
 use crate::lifetimes::Lifetimes;
 use crate::marks::Marks;
 use crate::missing;
@@ -112,7 +112,9 @@ pub struct Gather {
     lifetimes: Lifetimes,
     pairs: Pairs,
     marks: Marks,
-    held: Held,
+    /// What malloc has resident by the recording, and by a replay.
+    above: Above,
+    replayed: Option<u64>,
     near: Near,
     /// Times that are still to come, the next one last.
     moments: Vec<u64>,
@@ -145,7 +147,8 @@ impl Gather {
             lifetimes: Lifetimes::new(),
             pairs: Pairs::default(),
             marks: Marks::new(plan.duration),
-            held: Held::default(),
+            above: Above::default(),
+            replayed: None,
             near: Near::default(),
             moments,
             frames: Vec::new(),
@@ -168,20 +171,14 @@ impl Gather {
         if let Some(new) = step.op.made() {
             self.made(step, &new);
         }
+        let held = self.above.step(&step.op);
         match &step.op {
             Op::Memory { anon, file, shmem } if !self.plan.is_replayed => {
                 let resident = anon.saturating_add(*file).saturating_add(*shmem);
-                self.held.look(*anon);
-                self.near.look(
-                    &mut self.frames,
-                    self.peak.as_mut(),
-                    self.live.bytes(),
-                    self.held.now(),
-                );
-                self.curve.resident(step.time, self.live.bytes(), resident, self.held.now());
+                let live = self.live.bytes();
+                self.near.look(&mut self.frames, self.peak.as_mut(), live, held);
+                self.curve.resident(step.time, live, resident, held);
             }
-            &Op::Map { len, .. } => self.held.map(len),
-            &Op::Unmap { len, .. } => self.held.unmap(len),
             Op::Mark(name) => self.marks.add(step.time, name),
             _ => {}
         }
@@ -193,8 +190,8 @@ impl Gather {
 
     /// A replay has had so many bytes resident above its start since about the time of this step.
     pub fn resident(&mut self, step: &Step, bytes: u64) {
-        if self.held.now() != Some(bytes) {
-            self.held = Held::of(bytes);
+        if self.replayed != Some(bytes) {
+            self.replayed = Some(bytes);
             self.curve.held(step.time, self.live.bytes(), bytes);
         }
     }
@@ -242,7 +239,7 @@ impl Gather {
             time,
             live: self.live.bytes(),
             blocks: self.live.blocks(),
-            resident: if self.plan.is_replayed { self.held.now() } else { None },
+            resident: self.replayed,
             held: (self.cells.held() as u64) << self.cells.shift,
             shift: self.cells.shift,
             cells: self.cells.shades(),
@@ -278,7 +275,7 @@ impl Gather {
             title: self.plan.title,
             name: self.plan.name,
             beside: Vec::new(),
-            own_mapped: self.held.own_mapped(),
+            own_mapped: self.above.own_mapped(),
             missing: self.plan.missing,
             no_addresses: self.plan.no_addresses,
             duration,

@@ -1,46 +1,6 @@
-//! What malloc has resident: the process's anonymous memory above what it had when the recording began, without what the
-//! program mapped itself. So a recording and a replay are told in the same measure.
+//! Which look at what is resident belongs to a moment.
 
 use crate::pictures::Frame;
-
-/// What is known of it now.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Held {
-    start: Option<u64>,
-    now: Option<u64>,
-    mapped: u64,
-    most_mapped: u64,
-}
-
-impl Held {
-    /// So much, said by a replay.
-    pub(crate) fn of(bytes: u64) -> Self {
-        Self { now: Some(bytes), ..Self::default() }
-    }
-
-    /// The process has so much anonymous memory.
-    pub(crate) fn look(&mut self, anon: u64) {
-        let start = *self.start.get_or_insert(anon);
-        self.now = Some(anon.saturating_sub(start.saturating_add(self.mapped)));
-    }
-
-    pub(crate) fn map(&mut self, len: u64) {
-        self.mapped = self.mapped.saturating_add(len);
-        self.most_mapped = self.most_mapped.max(self.mapped);
-    }
-
-    pub(crate) fn unmap(&mut self, len: u64) {
-        self.mapped = self.mapped.saturating_sub(len);
-    }
-
-    pub(crate) fn now(&self) -> Option<u64> {
-        self.now
-    }
-
-    pub(crate) fn own_mapped(&self) -> u64 {
-        self.most_mapped
-    }
-}
 
 /// A look is of another moment where live memory was another by more than this part of it.
 const FAR_PART: u64 = 4;
@@ -106,19 +66,5 @@ mod tests {
         near.end(&mut frames, None);
         let resident: Vec<Option<u64>> = frames.iter().map(|frame| frame.resident).collect();
         assert_eq!(resident, [Some(10), None, Some(1500), None, Some(1500)]);
-    }
-
-    #[test]
-    fn what_was_there_before_and_what_the_program_maps_are_not_mallocs() {
-        let mut held = Held::default();
-        assert_eq!(held.now(), None);
-        [(0, 100), (0, 300), (150, 480)].into_iter().for_each(|(map, anon)| {
-            held.map(map);
-            held.look(anon);
-        });
-        assert_eq!(held.now(), Some(230));
-        held.unmap(u64::MAX);
-        held.look(50);
-        assert_eq!((held.now(), held.own_mapped()), (Some(0), 150));
     }
 }

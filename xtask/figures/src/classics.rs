@@ -5,13 +5,15 @@
 //!
 //! | figure | on |
 //! |---|---|
-//! | the grid of t-test1: cells ahead of glibc, 20 threads against 2; a table and the text's two plots | thread-caching |
+//! | the grid of t-test1: cells ahead of glibc, 20 threads against 2; a table | thread-caching |
 //! | bytes of memory for an object of 8 bytes | thread-caching |
+//! | five programs beside gperftools' library, with intervals | thread-caching |
 //! | time and peak memory over the workloads of threads, against mimalloc | sharded |
 //! | each of those workloads, against the best peer | all |
 //! | the suite of real programs (`tests`), skipping those that are not installed | all |
 //! | memory while one thread allocates and another frees, for five minutes | all |
 
+mod gperftools;
 mod grid;
 mod peers;
 mod programs;
@@ -47,6 +49,8 @@ enum Part {
     Grid,
     /// What small objects cost
     Objects,
+    /// Five programs, against gperftools' library
+    Gperftools,
     /// Workloads of threads, against others
     Workloads,
     /// One thread allocates, another frees
@@ -84,6 +88,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     if wants(Part::Grid) {
         lines.extend(grid::lines(&bounds, &heapwright, quick)?);
+    }
+    if wants(Part::Gperftools) {
+        lines.extend(gperftools::lines(&bounds, &heapwright, quick)?);
     }
     if wants(Part::Workloads) {
         lines.extend(peers::lines(&bounds, &heapwright, quick)?);

@@ -98,6 +98,11 @@ impl Bounds {
         self.0.get(part).map_or(&[], Vec::as_slice)
     }
 
+    /// What a figure of a part may be at most.
+    pub(crate) fn most(&self, part: &str, figure: &str) -> Option<f64> {
+        self.part(part).iter().find(|bound| bound.figure == figure)?.at_most
+    }
+
     /// The part's lines, from figures by their names.
     pub(crate) fn judge<F: Into<Figure>>(
         &self,

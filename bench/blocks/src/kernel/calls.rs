@@ -35,8 +35,9 @@ pub(super) struct Calls {
 
 impl Calls {
     /// Nothing.
-    pub(super) const NONE: Self =
-        Self { lock: AtomicBool::new(false), locks: (0, 0), handles: None };
+    pub(super) const fn none() -> Self {
+        Self { lock: AtomicBool::new(false), locks: (0, 0), handles: None }
+    }
 
     /// As in a kernel, of the allocator of this name; handles have pages of their own.
     pub(super) fn of(name: &str, pages: impl FnOnce() -> Option<Pages>) -> Self {
@@ -47,7 +48,7 @@ impl Calls {
         let settings = Settings::new("zs_handle", HANDLE).policy(Policy::SlabLifo);
         let cache = |pages| KmemCache::new(settings, pages).ok();
         let handles = if has_handles { pages().and_then(cache) } else { None };
-        Self { locks, handles, ..Self::NONE }
+        Self { locks, handles, ..Self::none() }
     }
 
     /// Before an allocation.

@@ -61,6 +61,16 @@ fn wait(ticks: u64) {
     }
 }
 
+/// The first `len` bytes, a whole number of pages, and the others.
+pub(super) fn split(memory: NonNull<[u8]>, len: usize) -> (NonNull<[u8]>, NonNull<[u8]>) {
+    let len = len / PAGE * PAGE;
+    let start = memory.cast::<u8>();
+    // SAFETY: not more bytes than there are.
+    let rest = unsafe { start.add(len) };
+    let piece = NonNull::slice_from_raw_parts;
+    (piece(start, len), piece(rest, memory.len() - len))
+}
+
 /// The pages under the kernel's allocators, which are counted.
 #[derive(Debug)]
 pub struct Pages {
@@ -122,7 +132,8 @@ unsafe impl PageAllocator for Pages {
 
 #[cfg(test)]
 mod tests {
-    use std::alloc::{Layout, alloc};
+    use core::alloc::Layout;
+    use std::alloc::alloc;
 
     use super::*;
 
@@ -139,9 +150,10 @@ mod tests {
             let (mut pages, held) = unsafe { Pages::on(memory, cost) }.unwrap();
             let two = pages.allocate_pages(2, PAGE).unwrap();
             assert_eq!(held.get(), 2);
-            // SAFETY: two live pages, all of which were written to.
-            let last = unsafe { two.add(2 * PAGE - 1).read() };
-            assert_eq!(last == 0, cost.zeroed);
+            // SAFETY: two live pages.
+            let last = unsafe { two.add(2 * PAGE - 1) };
+            // SAFETY: all of them were written to.
+            assert_eq!(unsafe { last.read() } == 0, cost.zeroed);
             // SAFETY: allocated just now.
             unsafe { pages.deallocate_pages(two, 2) };
             assert_eq!(held.get(), 0);

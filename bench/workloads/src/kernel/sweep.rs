@@ -26,7 +26,7 @@ pub(crate) const SWEEP: Workload = Workload {
     parameters: &[
         SLOTS,
         fixed("first", 0, "bytes of the smallest object of the first range").least(0),
-        fixed("last", 16_320, "bytes of the smallest object of the last range"),
+        fixed("last", 16_320, "bytes of the smallest object of the last range").least(0),
         fixed("step", 64, "bytes from a range to the next, and of a range"),
         scaled(
             "pairs",

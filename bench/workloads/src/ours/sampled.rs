@@ -52,24 +52,30 @@ impl Looks {
 }
 
 /// The bytes of this process that are in memory; 0 where the system does not say.
-pub(super) fn resident() -> usize {
+pub(crate) fn resident() -> usize {
+    memory().1
+}
+
+/// The bytes of this process's addresses, and of what of them is in memory; 0 where the system does not say.
+pub(crate) fn memory() -> (usize, usize) {
     let mut text = [0_u8; 128];
     // SAFETY: a null-terminated path.
     let file = unsafe { libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY) };
     if file < 0 {
-        return 0;
+        return (0, 0);
     }
     // SAFETY: all bytes of the array are writable.
     let got = unsafe { libc::read(file, text.as_mut_ptr().cast(), text.len()) };
     // SAFETY: ours, and not used again.
     unsafe { libc::close(file) };
     let text = text.get(..usize::try_from(got).unwrap_or(0)).unwrap_or_default();
-    pages(text).unwrap_or(0) * page_size()
+    let pages = |field| pages(text, field).unwrap_or(0) * page_size();
+    (pages(0), pages(1))
 }
 
-/// The second number.
-fn pages(statm: &[u8]) -> Option<usize> {
-    let word = statm.split(|&byte| byte == b' ').nth(1)?;
+/// One of the numbers.
+fn pages(statm: &[u8], field: usize) -> Option<usize> {
+    let word = statm.split(|&byte| byte == b' ').nth(field)?;
     core::str::from_utf8(word).ok()?.parse().ok()
 }
 
@@ -84,8 +90,9 @@ mod tests {
 
     #[test]
     fn the_resident_size_is_the_second_number() {
-        assert_eq!(pages(b"2000 345 12 1 0 99 0\n"), Some(345));
-        assert_eq!(pages(b""), None);
+        let statm = b"2000 345 12 1 0 99 0\n";
+        assert_eq!([pages(statm, 0), pages(statm, 1)], [Some(2000), Some(345)]);
+        assert_eq!(pages(b"", 1), None);
     }
 
     #[test]

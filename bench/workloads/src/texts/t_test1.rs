@@ -24,7 +24,8 @@ pub(crate) const ONE: Workload = Workload {
     run: run_one,
 };
 
-/// The figures: operations a second against the largest size, a curve for each number of threads.
+/// The figures: operations a second against the largest size, a curve for each number of threads; and a second of processor time
+/// against threads, a curve for each size.
 pub(crate) const GRID: Workload = Workload {
     name: "t-test1-grid",
     about: "t-test1 with 1 to 20 threads and blocks of at most 64 bytes to 128 KiB, in turn",
@@ -60,11 +61,13 @@ fn run_grid(arguments: &Arguments, results: &mut Results) {
             let work = Work { slots, largest: 1 << doubling, operations };
             let refused = heap::refused();
             let done = work.threads(count, arguments.seed());
-            let (x, all) = (work.largest as f64, count as f64 * operations as f64 * 1e3);
+            let (largest, threads) = (work.largest as f64, count as f64);
+            let all = threads * operations as f64 * 1e3;
             // Refusing is quick: a point would look good.
             if heap::refused() == refused {
-                results.point(format_args!("threads={count}"), x, all / done.ns as f64);
-                results.point(format_args!("cpu/threads={count}"), x, all / done.cpu as f64);
+                results.point(format_args!("threads={count}"), largest, all / done.ns as f64);
+                let of_size = format_args!("largest={}", work.largest);
+                results.point(of_size, threads, all / done.cpu as f64);
             }
             calls += done.calls;
             ns += done.ns;

@@ -185,7 +185,7 @@ fn threshold(text: &str) -> Option<usize> {
 }
 
 /// A number of bytes: digits and perhaps k, m, g or kib, mib, gib.
-fn bytes(text: &str) -> Option<usize> {
+pub(crate) fn bytes(text: &str) -> Option<usize> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
     let shift = match unit.trim_end_matches(['b', 'B']).trim_end_matches('i') {

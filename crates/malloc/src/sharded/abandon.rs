@@ -28,6 +28,7 @@ const TOGETHER: usize = 8;
 impl<S: System> Sharded<S> {
     /// The calling thread ends: its empty pages go, its segments are others' to adopt.
     pub(super) fn abandon(&self, thread: &Thread) {
+        self.send_all(thread);
         self.collect(thread);
         // Nobody tells the heaps any more; those that are at it end first.
         for page in thread.all_heaps().flat_map(Heap::pages) {

@@ -70,6 +70,9 @@ impl<S: System> Sharded<S> {
             }
             return;
         };
+        if self.wait_in_outbox(segment, address) {
+            return;
+        }
         let page = segment.page_of(address);
         if page.is(State::None) || page.class() == 0 && page.start() != address {
             self.end_for("free()", address);
@@ -80,6 +83,6 @@ impl<S: System> Sharded<S> {
         if self.thread().is_some_and(|thread| thread.address() == segment.owner()) {
             misuse::end::<S>("free()", address, Misuse::Free);
         }
-        self.free_theirs(segment, page, address);
+        self.free_theirs(page, address);
     }
 }

@@ -15,6 +15,7 @@ use object::size_class::{CLASSES, class_of, info};
 use thread::{Member, Record};
 
 use super::idle::Idle;
+use super::outbox::Outbox;
 use super::pages::{Page, Pages, Segment};
 use crate::chunks::Owned;
 use crate::few::Few;
@@ -157,6 +158,8 @@ impl Heap {
 pub struct Thread {
     member: Member,
     pub(super) segments: Owned<Segment>,
+    /// What it freed of others'.
+    pub(super) outbox: Outbox,
     /// Its other heaps, and heaps that were deleted.
     pub(super) heaps: AtomicUsize,
     pub(super) spare: AtomicUsize,

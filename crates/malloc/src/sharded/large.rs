@@ -37,7 +37,7 @@ impl<S: System> Sharded<S> {
     ) -> Option<(usize, bool)> {
         let _busy = Busy::<S>::new();
         self.free_delayed(thread, heap);
-        let ((page, start, _), zero) = self.take_slices(thread, slices)?;
+        let (_, (page, start, _), zero) = self.take_slices(thread, slices)?;
         page.open(heap.address(), 0, 0, start, size);
         page.set_state(State::Full);
         heap.full.push(page);

@@ -18,6 +18,7 @@ use base::bits::{low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use source::Report;
 
+use super::outbox::Chain;
 use crate::chunks::{Chunk, PIECE, Pieces};
 use crate::links::{self, Linked, List, next_of, set_next};
 use crate::misuse::{self, Misuse};
@@ -76,8 +77,6 @@ pub(super) struct Page {
     capacity: AtomicU32,
     class: AtomicU8,
     slices: AtomicU8,
-    /// Slices from the first one of the page to this one.
-    back: AtomicU8,
     state: AtomicU8,
     shared: Shared,
 }
@@ -266,19 +265,23 @@ impl Page {
 
 /// The protocol between the owner and those that free its blocks.
 impl Page {
-    /// Another thread frees a block. `Some`: the page is full, and the caller tells its heap, whose address this is, before it
-    /// says so with [`told`](Self::told).
-    pub(super) fn push_theirs(&self, block: usize) -> Option<usize> {
+    /// Another thread frees a chain of blocks. `Some`: the page is full, and the caller tells its heap, whose address this is, of
+    /// the first block, which is not pushed with the others, before it says so with [`told`](Self::told).
+    pub(super) fn push_theirs(&self, Chain { first, last }: Chain) -> Option<usize> {
         let word = &self.shared.thread_free;
+        let rest = if first == last { 0 } else { next_of(first) };
         let mut old = word.load(Ordering::Relaxed);
         loop {
             let is_wanted = old & BITS == Told::Wanted as usize;
-            let new = if is_wanted {
-                old & !BITS | Told::Telling as usize
+            let (front, told) =
+                if is_wanted { (rest, Told::Telling as usize) } else { (first, old & BITS) };
+            let new = if front == 0 {
+                old & !BITS
             } else {
-                set_next(block, old & !BITS);
-                block | old & BITS
+                set_next(last, old & !BITS);
+                front
             };
+            let new = new | told;
             match word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return is_wanted.then(|| self.heap()),
                 Err(other) => old = other,
@@ -331,7 +334,18 @@ impl Page {
 #[repr(C, align(64))]
 pub(super) struct Segment {
     pieces: Pieces,
+    slices: Slices,
     pages: [Page; SLICES],
+}
+
+/// What others ask of a slice when they free: two lines that change with pages only, while a page's own change with every malloc.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Slices {
+    /// Slices from the first one of the page to this one.
+    back: [AtomicU8; SLICES],
+    /// The class of its blocks, where those that others free may wait (module `outbox`).
+    class: [AtomicU8; SLICES],
 }
 
 const _: () = assert!(size_of::<Segment>() <= HEAD, "the head has its place");
@@ -349,14 +363,14 @@ impl Segment {
     #[inline(always)]
     pub(super) fn page_of(&self, address: usize) -> &Page {
         let slice = address / SLICE;
-        let back = usize::from(self.pages[slice % SLICES].back.load(Ordering::Relaxed));
+        let back = usize::from(self.slices.back[slice % SLICES].load(Ordering::Relaxed));
         &self.pages[slice.wrapping_sub(back) % SLICES]
     }
 
     /// Slices that were taken are a page: it, where it begins and how long it is.
     pub(super) fn begin(&self, first: usize, count: usize) -> (&Page, usize, usize) {
-        for (back, page) in self.pages[first..first + count].iter().enumerate() {
-            page.back.store(low8(back), Ordering::Relaxed);
+        for (back, slice) in self.slices.back[first..first + count].iter().enumerate() {
+            slice.store(low8(back), Ordering::Relaxed);
         }
         self.pages[first].slices.store(low8(count), Ordering::Relaxed);
         let head = if first == 0 { HEAD } else { 0 };
@@ -367,12 +381,32 @@ impl Segment {
     pub(super) fn end(&self, page: &Page) -> (usize, usize) {
         let first = (links::address(page) - links::address(&self.pages)) / size_of::<Page>();
         let count = page.slices();
-        for page in &self.pages[first..first + count] {
-            page.back.store(0, Ordering::Relaxed);
+        for (page, back) in self.pages[first..].iter().zip(&self.slices.back[first..]).take(count) {
+            back.store(0, Ordering::Relaxed);
             page.class.store(0, Ordering::Relaxed);
             page.set_state(State::None);
         }
+        self.slices.class[first].store(0, Ordering::Relaxed);
         (first, count)
+    }
+
+    /// From now on blocks of a page of one slice that others free may wait.
+    pub(super) fn let_wait(&self, page: &Page) {
+        let first = (links::address(page) - links::address(&self.pages)) / size_of::<Page>();
+        self.slices.class[first].store(low8(page.class()), Ordering::Relaxed);
+    }
+
+    /// The class of a block that another thread frees, if it may wait. 0: it may not, or is none.
+    pub(super) fn waiting_class(&self, address: usize) -> usize {
+        let slice = address / SLICE % SLICES;
+        usize::from(self.slices.class[slice].load(Ordering::Relaxed))
+    }
+
+    /// Whether a block of `size` bytes begins at an address in a page of one slice.
+    pub(super) fn is_block_in_slice(address: usize, size: usize) -> bool {
+        let head = if address % SEGMENT < SLICE { HEAD } else { 0 };
+        let Some(offset) = (address % SLICE).checked_sub(head) else { return false };
+        low32(offset).is_multiple_of(low32(size)) && offset + size <= SLICE - head
     }
 
     pub(super) fn pages(&self) -> impl Iterator<Item = &Page> {

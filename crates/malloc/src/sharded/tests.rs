@@ -174,7 +174,7 @@ fn a_child_forgets_who_was_telling_and_is_told_by_the_next() {
             && page.start() == heap.segments.of(next).unwrap().page_of(next).start()
     );
     // The process is copied while another thread is telling.
-    assert!(page.push_theirs(lost).is_some());
+    assert!(page.push_theirs(Chain { first: lost, last: lost }).is_some());
     heap.after_fork(true);
     let mut rest = blocks.into_iter().skip(1);
     let next = rest.next().unwrap();

@@ -1,9 +1,9 @@
 //! The depot: half magazines of objects of other threads, handed from the thread that freed them to the next that needs some.
 //!
 //! ```text
-//! a full magazine ─► older half, of others ─put─► shelf of the class [ batch │ batch │ … 16 ] ─take─► an empty magazine
+//! a full magazine ─► older half, of others ─put─► shelf of the class [ batch │ batch │ … 32 ] ─take─► an empty magazine
 //!                                                   no place: each object goes home to its owner
-//! state of a shelf  [ claimed: 16 bits │ full: 16 bits ]
+//! state of a shelf  [ claimed: 32 bits │ full: 32 bits ]
 //! ```
 //!
 //! Where threads free what others allocated, an object that goes home is touched by both threads again: linked, queued, unlinked, put into its
@@ -13,18 +13,18 @@
 //! - **depot-D2** an object in the depot is out of its slab, as one in a magazine is (superslab-H1).
 //!
 //! No lock: two locked operations a batch. A thread that vanishes with a claim leaves the place unused. O(batch).
-use base::sync::{AtomicU32, AtomicUsize, Ordering};
+use base::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use object::size_class::CLASSES;
 use page::{Arena, System};
 
 use super::switches::MOST;
 
 /// Batches of a class.
-const PLACES: u32 = 16;
+const PLACES: u32 = 32;
 /// Objects of a batch at most: what a full magazine gives away at once.
 const BATCH: usize = MOST as usize / 2 + 1;
-const CLAIMED: u32 = 1 << PLACES;
-const FULL: u32 = CLAIMED - 1;
+const CLAIMED: u64 = 1 << PLACES;
+const FULL: u64 = CLAIMED - 1;
 
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -37,7 +37,7 @@ struct Batch {
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Shelf {
-    state: AtomicU32,
+    state: AtomicU64,
     /// The least number of batches since the last look.
     least: AtomicU32,
     batches: [Batch; PLACES as usize],
@@ -143,7 +143,7 @@ impl Depot {
 
 impl Shelf {
     /// Claims one of the places that are `wanted` of a state, which is full no more if it `was` (depot-D1). `None`: there is none.
-    fn claim(&self, wanted: impl Fn(u32) -> u32, was: u32) -> Option<usize> {
+    fn claim(&self, wanted: impl Fn(u64) -> u64, was: u64) -> Option<usize> {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
             let place = wanted(state).checked_ilog2()?;
@@ -187,10 +187,10 @@ mod tests {
         }
         assert!(!depot.put(1, &words(&[1]), (&arena, &Os)), "no place");
         assert!(depot.put(2, &words(&[7; BATCH]), (&arena, &Os)), "another class");
-        assert_eq!(depot.bytes(|class| 100 * class), 2 * 16 * 100 + BATCH * 200);
+        assert_eq!(depot.bytes(|class| 100 * class), 2 * 32 * 100 + BATCH * 200);
         assert_eq!(taken(2), Some(vec![7; BATCH]));
         let all: BTreeSet<usize> = core::iter::from_fn(|| taken(1)).flatten().collect();
-        assert_eq!((all.len(), taken(1)), (32, None));
+        assert_eq!((all.len(), taken(1)), (64, None));
     }
 
     #[test]

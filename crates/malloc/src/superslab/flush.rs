@@ -15,23 +15,35 @@ use crate::links;
 use crate::misuse::{self, Misuse};
 
 impl<S: System> Superslab<S> {
-    /// Gives the oldest objects of a magazine back: together to the depot, if most are others', else each to its slab or home.
+    /// Gives the oldest objects of a magazine back: together to the depot, if most seem to be others', else each to its slab or home.
     #[cold]
     #[inline(never)]
     pub(super) fn flush(&self, heap: &Heap, class: usize, count: usize, to_depot: bool) {
         heap.bins[class].take_oldest(count, |objects| {
-            let is_mostly_others =
-                to_depot && self.count_others(heap, class, objects) > objects.len() / 2;
-            if !(is_mostly_others && self.depot.put(class, objects, self.pool.supers.room())) {
-                self.send_home(heap, objects);
+            if to_depot && self.seem_others(heap, objects) {
+                self.look_through(class, objects);
+                if self.depot.put(class, objects, self.pool.supers.room()) {
+                    return;
+                }
             }
+            self.send_home(heap, objects);
         });
     }
 
-    /// How many objects are of another heap. What is none ends the process: it would not be found in the depot.
-    fn count_others(&self, heap: &Heap, class: usize, objects: &[AtomicUsize]) -> usize {
+    /// Whether two of three objects are of another heap. Not asked of each: most threads free their own, and look for each slab anew later.
+    fn seem_others(&self, heap: &Heap, objects: &[AtomicUsize]) -> bool {
+        let places = [0, objects.len() / 2, objects.len().saturating_sub(1)];
+        let is_other = |place: &&usize| {
+            let object = objects.get(**place).map_or(0, |object| object.load(Ordering::Relaxed));
+            self.pool.slab_of(object).is_some_and(|slab| slab.owner() != heap.address())
+        };
+        places.iter().filter(is_other).count() >= 2
+    }
+
+    /// Ends the process if one is no object: it would not be found in the depot.
+    fn look_through(&self, class: usize, objects: &[AtomicUsize]) {
         // The slab of the last one: the next is often of the same.
-        let (mut piece, mut slab, mut others) = (0, None, 0);
+        let (mut piece, mut slab) = (0, None);
         for object in objects {
             let object = object.load(Ordering::Relaxed);
             if object / SLAB != piece {
@@ -41,9 +53,7 @@ impl<S: System> Superslab<S> {
             if !slab.is_object(object, class) {
                 misuse::end::<S>("free()", object, Misuse::Inside);
             }
-            others += usize::from(slab.owner() != heap.address());
         }
-        others
     }
 
     /// Gives objects to their slabs if they are the thread's own, else in chains to their owners.

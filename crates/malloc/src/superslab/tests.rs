@@ -37,6 +37,8 @@ fn every_part_can_be_off() {
         ("magazine", "120"),
         ("lazy_init", "off"),
         ("reuse_pool", "off"),
+        ("one_lookup", "off"),
+        ("depot", "off"),
         ("remote_queue", "off"),
     ] {
         let heap = heap();
@@ -60,6 +62,76 @@ fn every_part_can_be_off() {
         [("superslab", "maybe"), ("magazine", "121"), ("magazine", "-1"), ("other", "on")]
     {
         assert!(!heap.switches.set(key, value), "{key}={value}");
+    }
+}
+
+/// Blocks that other threads than the test's allocate, and their addresses.
+fn elsewhere(heap: &Superslab<Failing<Os>>, count: usize) -> (Vec<Sent>, Vec<usize>) {
+    let work = || (0..count).map(|_| Sent(heap.malloc(100))).collect::<Vec<_>>();
+    let blocks = thread::scope(|scope| scope.spawn(work).join().unwrap());
+    let addresses = blocks.iter().map(|block| block.0.addr()).collect();
+    (blocks, addresses)
+}
+
+fn handed(heap: &Superslab<Failing<Os>>) -> usize {
+    let mut sum = 0;
+    heap.each_heap(|heap| sum += heap.counts.handed.load(Ordering::Relaxed));
+    sum
+}
+
+#[test]
+fn objects_of_others_are_handed_on_by_half_magazines() {
+    for (value, is_on) in [("on", true), ("off", false)] {
+        let heap = heap();
+        assert!(heap.switches.set("depot", value));
+        let (blocks, before) = elsewhere(&heap, 1000);
+        free_all(&*heap, blocks.into_iter().map(|block| block.0));
+        assert_eq!(heap.depot.bytes(size_of_class) > 0, is_on);
+        heap.check().unwrap();
+        let (blocks, after) = elsewhere(&heap, 300);
+        assert_eq!(handed(&heap) > 0, is_on, "depot={value}");
+        let same = after.iter().filter(|address| before.contains(address)).count();
+        assert_eq!(same > 100, is_on, "{same} of 300 were the first thread's");
+        free_all(&*heap, blocks.into_iter().map(|block| block.0));
+        heap.trim_all();
+        assert_eq!(heap.depot.bytes(size_of_class), 0, "it goes home");
+        heap.check().unwrap();
+    }
+}
+
+#[test]
+fn what_nobody_takes_from_the_depot_goes_home() {
+    let heap = heap();
+    let (blocks, _) = elsewhere(&heap, 1000);
+    free_all(&*heap, blocks.into_iter().map(|block| block.0));
+    assert!(heap.depot.bytes(size_of_class) > 0);
+    // Slow paths of another class, in which it is looked at.
+    for _ in 0..3 {
+        heap.source().pass_ms(1000);
+        free_all(&*heap, (0..10_000).map(|_| heap.malloc(2000)).collect::<Vec<_>>());
+    }
+    assert_eq!(heap.depot.bytes(size_of_class), 0);
+    heap.check().unwrap();
+}
+
+#[test]
+fn a_free_finds_the_class_by_one_look_with_superslabs_and_without() {
+    for value in ["on", "off"] {
+        let heap = heap();
+        assert!(heap.switches.set("superslab", value));
+        let blocks: Vec<_> = (1..300).map(|i| heap.malloc(i * 16)).collect();
+        for (i, block) in (1..300).zip(&blocks) {
+            let class = heap.pool.class_of(block.addr());
+            assert!(size_of_class(class) >= i * 16, "superslab={value}");
+            assert_eq!(heap.pool.supers.of(block.addr()).is_some(), value == "on");
+        }
+        let [large, mine] = [heap.malloc(200_000).addr(), (&raw const heap).addr()];
+        assert_eq!([large, mine, 0].map(|address| heap.pool.class_of(address)), [0; 3]);
+        let addresses: Vec<_> = blocks.iter().map(|block| block.addr()).collect();
+        free_all(&*heap, blocks);
+        heap.trim_all();
+        let named = addresses.iter().filter(|address| heap.pool.class_of(**address) != 0);
+        assert_eq!(named.count(), 0, "superslab={value}: the map names no slab that has gone");
     }
 }
 

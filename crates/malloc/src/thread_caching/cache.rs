@@ -1,36 +1,35 @@
 //! A thread's cache: a list of free objects for each class.
 //!
 //! ```text
-//! class   1  [ first │ length │ low │ most │ over ] ─► object ─► object ─► 0
+//! class   1  [ first │ length │ low │ most │ size ] ─► object ─► object ─► 0
 //!         …
-//! class 161  [ … ]                                          bytes │ limit
+//! class 161  [ … ]                      limit │ room left │ used: a bit for each list that ever had an object
 //! ```
 //!
 //! - **cache-T1** `length` objects are on a list, `low` is the least there were since the last collection.
-//! - **cache-T2** `bytes` is what all lists hold.
+//! - **cache-T2** `limit - room` is what all lists hold, in bytes.
+//! - **cache-T3** a list that may have an object has its bit in `used`.
 //!
 //! A list may have `most` objects: it begins with one and grows each time that the thread asks the central list, first by
 //! one, then by a batch; freeing more than `most` sends a batch to the central list. When the cache holds more than its
-//! limit it is collected: of each list half of what was never needed since the last time goes back.
+//! limit it is collected: of each list half of what was never needed since the last time goes back. The first object that
+//! comes to a list is one more than it may have: so its bit is set in a slow path.
 //!
 //! Layer *malloc*. A thread's own: no lock and no locked operation. [`Cache::pop`] and [`Cache::push`] are the fast paths.
 use core::sync::atomic::compiler_fence;
 
 use base::bits::low32;
-use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use base::sync::{AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 use thread::{Member, Record};
 
 use super::central::Chain;
 use super::classes::{CLASSES, info};
 use crate::links::{next_of, set_next};
 
-/// What a cache may hold at first.
-pub(super) const FIRST_LIMIT: usize = 64 << 10;
-/// The most a list holds, in objects and in bytes; a batch and one fit in any case.
+/// The most objects of a list.
 const MOST: u32 = 8192;
-const MOST_BYTES: u32 = 1 << 20;
-/// Times that a list was full in a row before it may hold a batch less.
-const MOST_OVER: u32 = 3;
+/// Lists: a number of eight bits is always one of them. Those beyond the classes are never touched.
+const LISTS: usize = 256;
 /// Requests to the central lists between two looks at the clock.
 const REQUESTS: u32 = 64;
 
@@ -41,7 +40,8 @@ struct FreeList {
     length: AtomicU32,
     low: AtomicU32,
     most: AtomicU32,
-    over: AtomicU32,
+    /// Bytes of an object.
+    size: AtomicU32,
 }
 
 /// A cache; all zero is an empty one without a limit.
@@ -49,16 +49,16 @@ struct FreeList {
 #[repr(C)]
 pub struct Cache {
     member: Member,
-    bytes: AtomicUsize,
-    /// What it may hold.
-    limit: AtomicUsize,
     /// When it holds more than this it is collected.
-    collect_at: AtomicUsize,
-    /// The class that was collected last.
+    limit: AtomicUsize,
+    /// Bytes that it may hold beside what it holds; below nothing when it is full.
+    room: AtomicUsize,
+    /// The class that was collected last, where a collection does not visit all.
     hand: AtomicU32,
     /// Requests to the central lists.
     asked: AtomicU32,
-    lists: [FreeList; CLASSES],
+    used: [AtomicU64; CLASSES.div_ceil(64)],
+    lists: [FreeList; LISTS],
 }
 
 // SAFETY: it begins with a `Member`, and zeroes are an empty one.
@@ -66,23 +66,23 @@ unsafe impl Record for Cache {}
 
 impl Cache {
     /// Empty: for memory that held another thread's.
-    pub(super) fn reset(&self) {
-        self.bytes.store(0, Ordering::Relaxed);
-        self.limit.store(FIRST_LIMIT, Ordering::Relaxed);
-        self.collect_at.store(FIRST_LIMIT, Ordering::Relaxed);
-        for list in &self.lists {
+    pub(super) fn reset(&self, limit: usize) {
+        self.limit.store(limit, Ordering::Relaxed);
+        self.room.store(limit, Ordering::Relaxed);
+        self.used.iter().for_each(|bits| bits.store(0, Ordering::Relaxed));
+        for (class, list) in self.lists.iter().enumerate().take(CLASSES) {
             list.first.store(0, Ordering::Relaxed);
             list.length.store(0, Ordering::Relaxed);
             list.low.store(0, Ordering::Relaxed);
-            list.most.store(1, Ordering::Relaxed);
-            list.over.store(0, Ordering::Relaxed);
+            list.most.store(0, Ordering::Relaxed);
+            list.size.store(info(class).size, Ordering::Relaxed);
         }
     }
 
     /// The newest object of a class; 0: there is none.
     #[inline(always)]
     pub(super) fn pop(&self, class: usize) -> usize {
-        let list = &self.lists[class];
+        let list = &self.lists[class % LISTS];
         let object = list.first.load(Ordering::Relaxed);
         if object == 0 {
             return 0;
@@ -93,28 +93,29 @@ impl Cache {
         if length < list.low.load(Ordering::Relaxed) {
             list.low.store(length, Ordering::Relaxed);
         }
-        self.bytes.lower(info(class).size as usize);
+        self.room.raise(list.size.load(Ordering::Relaxed) as usize);
         object
     }
 
-    /// Keeps an object of a class. `false`: the list or the cache holds more than it may, see [`excess`](Self::excess).
+    /// Keeps an object of a class. `Some(false)`: the list or the cache holds more than it may, see [`excess`](Self::excess).
+    /// `None`: nothing is done, as it is the one that came last.
     #[inline(always)]
-    pub(super) fn push(&self, class: usize, object: usize) -> bool {
-        let list = &self.lists[class];
-        set_next(object, list.first.load(Ordering::Relaxed));
+    pub(super) fn push(&self, class: usize, object: usize) -> Option<bool> {
+        let list = &self.lists[class % LISTS];
+        let newest = list.first.load(Ordering::Relaxed);
+        if newest == object {
+            return None;
+        }
+        set_next(object, newest);
         // Whoever copies the process between the two finds a list that ends.
         compiler_fence(Ordering::Release);
         list.first.store(object, Ordering::Relaxed);
         let length = list.length.raise(1);
-        let bytes = self.bytes.raise(info(class).size as usize);
-        length <= list.most.load(Ordering::Relaxed)
-            && bytes <= self.collect_at.load(Ordering::Relaxed)
-    }
-
-    /// Whether an object is the one that came last.
-    #[inline(always)]
-    pub(super) fn is_newest(&self, class: usize, object: usize) -> bool {
-        self.lists[class].first.load(Ordering::Relaxed) == object
+        let size = list.size.load(Ordering::Relaxed) as usize;
+        let room = self.room.raise(size.wrapping_neg());
+        // Below nothing if one of the two is: one branch for both.
+        let left = i64::from(list.most.load(Ordering::Relaxed)) - i64::from(length);
+        Some((left | room.cast_signed() as i64) >= 0)
     }
 
     pub(super) fn push_chain(&self, class: usize, chain: Chain) {
@@ -123,7 +124,8 @@ impl Cache {
         compiler_fence(Ordering::Release);
         list.first.store(chain.first, Ordering::Relaxed);
         list.length.raise(chain.count);
-        self.bytes.raise(chain.count as usize * info(class).size as usize);
+        self.room.lower(chain.count as usize * info(class).size as usize);
+        self.note_used(class);
     }
 
     /// Takes up to `count` objects of a class. In the child of a fork the numbers of another thread's cache may be one off;
@@ -145,7 +147,7 @@ impl Cache {
         let left = length.saturating_sub(got);
         list.length.store(left, Ordering::Relaxed);
         list.low.store(list.low.load(Ordering::Relaxed).min(left), Ordering::Relaxed);
-        self.bytes.lower(got as usize * info(class).size as usize);
+        self.room.raise(got as usize * info(class).size as usize);
         Chain { first, last, count: got }
     }
 
@@ -154,21 +156,24 @@ impl Cache {
         self.asked.raise(1).is_multiple_of(REQUESTS)
     }
 
+    /// A list may have objects from now on (cache-T3).
+    fn note_used(&self, class: usize) {
+        let bits = &self.used[class / 64];
+        bits.store(bits.load(Ordering::Relaxed) | 1 << (class % 64), Ordering::Relaxed);
+    }
+
     /// The thread asks for objects of a class: how many at once, and the list may grow.
     pub(super) fn ask(&self, class: usize) -> u32 {
         let (list, info) = (&self.lists[class], info(class));
-        let most = list.most.load(Ordering::Relaxed);
-        let larger = if most < info.batch {
-            most + 1
-        } else {
-            (most + info.batch).min(MOST).min((MOST_BYTES / info.size).max(info.batch))
-        };
+        let most = list.most.load(Ordering::Relaxed).max(1);
+        let larger = if most < info.batch { most + 1 } else { (most + info.batch).min(MOST) };
         list.most.store(larger, Ordering::Relaxed);
         most.min(info.batch)
     }
 
     /// A list holds more than it may: the batch that goes, and the list's new bound. None: it is the cache that is full.
     pub(super) fn excess(&self, class: usize) -> Chain {
+        self.note_used(class);
         let (list, info) = (&self.lists[class], info(class));
         let most = list.most.load(Ordering::Relaxed);
         let length = list.length.load(Ordering::Relaxed);
@@ -177,9 +182,6 @@ impl Cache {
         }
         if most < info.batch {
             list.most.store(most + 1, Ordering::Relaxed);
-        } else if most > info.batch && list.over.raise(1) > MOST_OVER {
-            list.most.store(most - info.batch, Ordering::Relaxed);
-            list.over.store(0, Ordering::Relaxed);
         }
         // A whole batch is kept as one by the central list.
         if length > info.batch { self.take_older(class, info.batch) } else { Chain::NONE }
@@ -187,53 +189,67 @@ impl Cache {
 
     /// Takes `count` objects of a class, fewer than it has, and leaves the newest: freed again it is seen.
     fn take_older(&self, class: usize, count: u32) -> Chain {
-        let newest = self.pop(class);
+        let newest = self.take_chain(class, 1);
         let chain = self.take_chain(class, count);
-        self.push(class, newest);
+        self.push_chain(class, newest);
         chain
+    }
+
+    /// What it may hold from now on.
+    pub(super) fn set_limit(&self, limit: usize) {
+        let old = self.limit.replace(limit);
+        self.room.raise(limit.wrapping_sub(old));
     }
 
     /// Whether it is to be collected.
     pub(super) fn is_full(&self) -> bool {
-        self.held() > self.collect_at.load(Ordering::Relaxed)
+        self.room.load(Ordering::Relaxed).cast_signed() < 0
     }
 
-    /// After a collection: it may hold twice as much as before, at most `most`. The next collection is a sixteenth of that
-    /// away, or each free would be one while what the lists hold is needed.
-    pub(super) fn raise_limit(&self, most: usize) {
-        let limit = (self.limit.load(Ordering::Relaxed) * 2).min(most);
-        self.limit.store(limit, Ordering::Relaxed);
-        self.collect_at.store(limit.max(self.held() + limit / 16), Ordering::Relaxed);
-    }
-
-    /// Collects: of one list after the other half of what was not needed since its last time goes to `give`, until the cache
-    /// holds an eighth less than it may.
-    pub(super) fn collect(&self, mut give: impl FnMut(usize, Chain)) {
+    /// Collects: of each list half of what was not needed since its last time goes to `give`. `all`: of every list, else of one
+    /// after the other until the cache holds an eighth less than it may.
+    pub(super) fn collect(&self, all: bool, mut give: impl FnMut(usize, Chain)) {
         let limit = self.limit.load(Ordering::Relaxed);
-        let mut class = self.hand.load(Ordering::Relaxed) as usize;
-        for _ in 1..CLASSES {
-            if self.held() <= limit - limit / 8 {
-                break;
-            }
-            class = if class + 1 < CLASSES { class + 1 } else { 1 };
-            let list = &self.lists[class];
-            let low = list.low.load(Ordering::Relaxed);
-            if low > 0 {
-                let batch = info(class).batch;
-                let mut left = low.div_ceil(2);
-                while left > 0 {
-                    let chain = self.take_chain(class, left.min(batch));
-                    left -= chain.count.max(1).min(left);
-                    give(class, chain);
-                }
-                let most = list.most.load(Ordering::Relaxed);
-                if most > batch {
-                    list.most.store((most - batch).max(batch), Ordering::Relaxed);
+        let enough = if all { 0 } else { limit - limit / 8 };
+        let hand = self.hand.load(Ordering::Relaxed) as usize;
+        // The lists behind the hand's, and then from the first on to it.
+        for (from, to) in [(hand + 1, CLASSES), (1, hand + 1)] {
+            for word in from / 64..to.div_ceil(64) {
+                let mut bits = self.used[word].load(Ordering::Relaxed);
+                while bits != 0 {
+                    let class = word * 64 + bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    if !(from..to).contains(&class) {
+                        continue;
+                    }
+                    if self.held() <= enough {
+                        return;
+                    }
+                    self.hand.store(low32(class), Ordering::Relaxed);
+                    self.collect_list(class, &mut give);
                 }
             }
-            list.low.store(list.length.load(Ordering::Relaxed), Ordering::Relaxed);
         }
-        self.hand.store(low32(class), Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn collect_list(&self, class: usize, give: &mut impl FnMut(usize, Chain)) {
+        let list = &self.lists[class];
+        let low = list.low.load(Ordering::Relaxed);
+        if low > 0 {
+            let batch = info(class).batch;
+            let mut left = low.div_ceil(2);
+            while left > 0 {
+                let chain = self.take_chain(class, left.min(batch));
+                left -= chain.count.max(1).min(left);
+                give(class, chain);
+            }
+            let most = list.most.load(Ordering::Relaxed);
+            if most > batch {
+                list.most.store((most - batch).max(batch), Ordering::Relaxed);
+            }
+        }
+        list.low.store(list.length.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     pub(super) fn has_some(&self) -> bool {
@@ -245,6 +261,6 @@ impl Cache {
     }
 
     pub(super) fn held(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed)
+        self.limit.load(Ordering::Relaxed).wrapping_sub(self.room.load(Ordering::Relaxed))
     }
 }

@@ -4,7 +4,6 @@ use core::ptr;
 use page::System;
 
 use super::classes::{MAX_SIZE, class_of, class_of_aligned};
-use super::pages::PAGE;
 use super::span::Span;
 use super::{MAX_SPAN, MIN_MAPPING, ThreadCaching};
 use crate::fallback;
@@ -41,7 +40,7 @@ impl<S: System> ThreadCaching<S> {
         match span {
             Some(span) => {
                 let is_large = size > MAX_SIZE && size <= MAX_SPAN;
-                (is_large && self.pages.resize(span, size.div_ceil(PAGE))).then_some(at)
+                (is_large && self.pages.resize(span, self.settings.pages_for(size))).then_some(at)
             }
             None if held <= MAX_SIZE => (size <= held && size > held / 2).then_some(at),
             None if size < MIN_MAPPING => None,
@@ -73,11 +72,12 @@ impl<S: System> ThreadCaching<S> {
     #[inline(always)]
     pub(super) fn free_ready(&self, address: usize) -> bool {
         let class = self.pages.entry(address).class();
-        let Some(cache) = self.cache().filter(|_| class != 0) else { return false };
-        if cache.is_newest(class, address) {
+        if class == 0 {
             return false;
         }
-        if !cache.push(class, address) {
+        let Some(cache) = self.cache() else { return false };
+        let Some(fits) = cache.push(class, address) else { return false };
+        if !fits {
             self.free_slow(class);
         }
         true
@@ -90,7 +90,7 @@ impl<S: System> ThreadCaching<S> {
             0 if address == 0 => {}
             0 => self.free_large(address),
             class => {
-                if self.cache().is_some_and(|cache| cache.is_newest(class, address)) {
+                if self.cache().is_some() {
                     misuse::end::<S>("free()", address, Misuse::Free);
                 }
                 self.free_uncached(class, address);

@@ -19,14 +19,11 @@ use base::lock::Lock;
 use base::sync::Ordering;
 use page::System;
 
-use super::classes::{Info, info};
+use super::classes::{Info, MOST_KEPT, info};
 use super::pages::Pages;
 use super::span::{List, Span};
 use crate::links::{next_of, set_next};
 use crate::misuse::Misuse;
-
-/// The most batches that are kept.
-const KEPT: usize = 16;
 
 /// Objects on a chain; the last leads to 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +66,7 @@ pub(super) struct Central<S> {
 #[derive(Debug)]
 struct State {
     open: List,
-    batches: [Chain; KEPT],
+    batches: [Chain; MOST_KEPT],
     count: usize,
     out: usize,
 }
@@ -110,7 +107,8 @@ impl State {
 
 impl<S: System> Central<S> {
     pub(super) const fn new() -> Self {
-        let state = State { open: List::new(), batches: [Chain::NONE; KEPT], count: 0, out: 0 };
+        let state =
+            State { open: List::new(), batches: [Chain::NONE; MOST_KEPT], count: 0, out: 0 };
         Self { state: Guarded::new(state) }
     }
 
@@ -118,8 +116,9 @@ impl<S: System> Central<S> {
         self.state.bare()
     }
 
-    /// Takes up to `want` objects, perhaps more if a whole batch is there; none: out of memory.
-    pub(super) fn take(&self, pages: &Pages<S>, class: usize, want: u32) -> Chain {
+    /// Takes up to `want` objects, perhaps more if a whole batch is there; none: out of memory. A span is made of rows of `unit`
+    /// pages.
+    pub(super) fn take(&self, pages: &Pages<S>, unit: usize, class: usize, want: u32) -> Chain {
         let info = info(class);
         let mut state = self.state.lock();
         if let Some(chain) = state.pop(want, info.batch) {
@@ -131,7 +130,7 @@ impl<S: System> Central<S> {
                 Some(span) => span,
                 // What is there is enough: no span is made for the rest.
                 None if chain.count > 0 => break,
-                None => match pages.allocate(info.pages as usize, 1, class, info.objects) {
+                None => match pages.allocate(info.pages(unit), 1, class) {
                     Some((span, _)) => {
                         state.open.push(span);
                         span
@@ -200,7 +199,7 @@ impl<S: System> Central<S> {
             ensure(span.has_free(), "central-C1: a span on the list has an object", at)?;
             let [used, fresh] = [&span.used, &span.fresh].map(|n| n.load(Ordering::Relaxed));
             let sum = used + fresh + span.count_free();
-            ensure(sum == info.objects, "span-S2: a span's objects add up", at)?;
+            ensure(sum == span.objects(info), "span-S2: a span's objects add up", at)?;
         }
         ensure(state.out >= state.batched(), "central-C2: batches are out of spans", class)?;
         for batch in &state.batches[..state.count] {

@@ -14,17 +14,29 @@ use super::pages::PAGE;
 /// How many there are; 0 is none, for blocks that are spans of their own.
 pub(super) const CLASSES: usize = 162;
 pub(super) const MAX_SIZE: usize = 32 << 10;
+/// What a central list keeps as batches, in bytes and in batches.
+const KEPT_BYTES: usize = 2 << 20;
+pub(super) const MOST_KEPT: usize = 16;
+/// The fewest objects of a batch: with two of 32 KiB a program that comes and goes by a hundred of them took the lock for each second.
+const LEAST_BATCH: usize = 8;
 
 /// What is known of a class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Info {
     pub(super) size: u32,
-    pub(super) pages: u32,
-    pub(super) objects: u32,
+    /// Pages of a span, and of one that is made of pages of 8 KiB.
+    pages: [u32; 2],
     /// Objects that move at a time between a thread and the central list.
     pub(super) batch: u32,
     /// Batches that the central list keeps whole.
     pub(super) kept: u32,
+}
+
+impl Info {
+    /// Pages of a span that is made of rows of `unit` pages.
+    pub(super) fn pages(&self, unit: usize) -> usize {
+        self.pages[usize::from(unit > 1)] as usize
+    }
 }
 
 const fn next_size(size: usize) -> usize {
@@ -41,30 +53,34 @@ const fn next_size(size: usize) -> usize {
 
 const fn info_of(size: usize) -> Info {
     let fits = 64 * 1024 / size;
-    let batch = if fits < 2 {
-        2
+    let batch = if fits < LEAST_BATCH {
+        LEAST_BATCH
     } else if fits > 64 {
         64
     } else {
         fits
     };
-    // At most an eighth of a span is of no use, and a batch takes few spans.
-    let mut pages = 1;
-    while (pages * PAGE) % size > pages * PAGE / 8 || pages * PAGE / size < batch / 4 {
-        pages += 1;
-    }
-    let kept = 256 * 1024 / (batch * size);
+    let kept = KEPT_BYTES / (batch * size);
     Info {
         size: low32(size),
-        pages: low32(pages),
-        objects: low32(pages * PAGE / size),
+        pages: [pages_of(size, batch, 1), pages_of(size, batch, 2)],
         batch: low32(batch),
-        kept: if kept > 16 { 16 } else { low32(kept) },
+        kept: if kept > MOST_KEPT { low32(MOST_KEPT) } else { low32(kept) },
     }
 }
 
+/// The fewest pages, in rows of `unit`, of which an eighth at most is of no use, and so many that a batch takes few spans. The
+/// smallest objects have 8 KiB: a descriptor and a word of the map for each 4 KiB were 1.8 % of them.
+const fn pages_of(size: usize, batch: usize, unit: usize) -> u32 {
+    let mut pages = if size < 64 && unit < 2 { 2 } else { unit };
+    while (pages * PAGE) % size > pages * PAGE / 8 || pages * PAGE / size < batch / 4 {
+        pages += unit;
+    }
+    low32(pages)
+}
+
 static INFO: [Info; CLASSES] = {
-    let mut all = [Info { size: 0, pages: 0, objects: 0, batch: 0, kept: 0 }; CLASSES];
+    let mut all = [Info { size: 0, pages: [0; 2], batch: 0, kept: 0 }; CLASSES];
     let (mut class, mut size) = (1, 8);
     while class < CLASSES {
         all[class] = info_of(size);
@@ -130,11 +146,14 @@ mod tests {
     #[test]
     fn spans_waste_little_and_are_small() {
         for class in 1..CLASSES {
-            let Info { size, pages, objects, batch, kept } = *info(class);
-            let bytes = pages as usize * PAGE;
-            assert!(bytes - (objects * size) as usize <= bytes / 8, "{size}");
-            assert!(bytes <= 128 << 10 && objects >= 1, "{size}: {pages} pages");
-            assert!((2..=64).contains(&batch) && kept >= 2, "{size}");
+            let Info { size, batch, kept, .. } = *info(class);
+            for unit in [1, 2] {
+                let bytes = info(class).pages(unit) * PAGE;
+                assert!(bytes % size as usize <= bytes / 8, "{size}");
+                assert!(bytes <= 128 << 10 && bytes >= size as usize, "{size}: {bytes} bytes");
+                assert!(bytes.is_multiple_of(unit * PAGE), "{size}: {bytes} bytes");
+            }
+            assert!((8..=64).contains(&batch) && kept >= 2, "{size}");
         }
     }
 

@@ -30,6 +30,14 @@ impl DropIn for Malloc {
 
     crate::drop_in::by_halves!();
 
+    fn set(&self, key: &str, value: &str) -> bool {
+        let known = self.settings.set(key, value);
+        if let Some(cache) = self.cache() {
+            cache.set_limit(self.limit());
+        }
+        known
+    }
+
     fn before_confinement(&self) {
         self.pages.look_at_memory_limit();
     }

@@ -38,15 +38,15 @@ mod lists;
 use lists::{Free, Lists, WHOLE};
 
 /// log2 of [`PAGE`].
-pub(super) const PAGE_SHIFT: u32 = 13;
+pub(super) const PAGE_SHIFT: u32 = 12;
 pub(super) const PAGE: usize = 1 << PAGE_SHIFT;
 
 /// What is asked of the system at least: 1 MiB, so that a small program starts small.
 const LEAST_GROWTH: usize = (1 << 20) / PAGE;
 /// What is asked for ahead at most: 64 MiB.
 const MOST_GROWTH: usize = (64 << 20) / PAGE;
-/// Where the class is in a map entry; a span's address is below.
-const CLASS_SHIFT: u32 = 48;
+/// Where the class is in a map entry, eight bits; a span's address is below.
+const CLASS_SHIFT: u32 = 56;
 
 /// What the map says of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,14 +152,13 @@ impl<S: System> Pages<S> {
         }
     }
 
-    /// A span of `pages` at a multiple of `align` pages, in use for `objects` of a class or one block, and whether it is
+    /// A span of `pages` at a multiple of `align` pages, in use for objects of a class or one block, and whether it is
     /// zero. `None`: out of memory.
     pub(super) fn allocate(
         &self,
         pages: usize,
         align: usize,
         class: usize,
-        objects: u32,
     ) -> Option<(&'static Span, bool)> {
         let room = pages.checked_add(align - 1)?;
         let mut free = self.free.lock();
@@ -167,7 +166,7 @@ impl<S: System> Pages<S> {
             && let Some(span) = free.pop_whole(pages)
         {
             self.kept.lower(pages);
-            self.begin(span, class, objects);
+            self.begin(span, class);
             return Some((span, false));
         }
         let found = self.find(&free, room).or_else(|| {
@@ -197,7 +196,7 @@ impl<S: System> Pages<S> {
         if state == State::Returned {
             free.regret.take(span.len());
         }
-        self.begin(span, class, objects);
+        self.begin(span, class);
         let room = self.allowance.room(self.used.load(Ordering::Relaxed), PAGE);
         if state == State::Returned && self.kept.load(Ordering::Relaxed) > room {
             // A memory limit: what is kept elsewhere makes room.
@@ -207,12 +206,12 @@ impl<S: System> Pages<S> {
     }
 
     /// Pages are in use from now on.
-    fn begin(&self, span: &Span, class: usize, objects: u32) {
+    fn begin(&self, span: &Span, class: usize) {
         self.used.raise(span.pages());
         if class == 0 {
             self.blocks.raise(span.pages());
         }
-        span.open(class, objects);
+        span.open(class);
         self.enter(span, class);
     }
 

@@ -14,7 +14,7 @@ use base::bits::{low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use super::central::Chain;
-use super::classes::Info;
+use super::classes::{Info, info};
 use super::pages::{PAGE, PAGE_SHIFT};
 use crate::links::{self, Linked, next_of, set_next};
 
@@ -92,8 +92,9 @@ impl Span {
         self.pages.store(low32(pages), Ordering::Relaxed);
     }
 
-    /// It is in use from now on: for `objects` of a class, or one block.
-    pub(super) fn open(&self, class: usize, objects: u32) {
+    /// It is in use from now on: for objects of a class, or one block.
+    pub(super) fn open(&self, class: usize) {
+        let objects = if class == 0 { 0 } else { self.objects(info(class)) };
         self.class.store(low8(class), Ordering::Relaxed);
         self.used.store(0, Ordering::Relaxed);
         self.free.store(0, Ordering::Relaxed);
@@ -121,6 +122,11 @@ impl Linked for Span {
 
 /// Objects of a span, for its class: both need its lock.
 impl Span {
+    /// How many it has room for.
+    pub(super) fn objects(&self, info: &Info) -> u32 {
+        low32(self.len() / info.size as usize)
+    }
+
     /// Hands out objects until `chain` has `want`, or there are none: each goes to the chain's front.
     pub(super) fn take(&self, info: &Info, want: u32, chain: &mut Chain) {
         let size = info.size as usize;
@@ -135,7 +141,7 @@ impl Span {
         let fresh = self.fresh.load(Ordering::Relaxed);
         let more = fresh.min(want - chain.count);
         // The fresh ones are the last; the lowest goes first.
-        let begin = self.start() + (info.objects - fresh) as usize * size;
+        let begin = self.start() + (self.objects(info) - fresh) as usize * size;
         for index in (0..more as usize).rev() {
             chain.push(begin + index * size);
         }

@@ -102,6 +102,7 @@ pub(super) fn curves_by_size(cells: &[Cell]) -> impl Iterator<Item = (String, Cu
         x_log: true,
         y_log: true,
         columns: Vec::new(),
+        family: false,
     };
     names.filter(is_ours).map(move |name| (name.clone(), curve()))
 }

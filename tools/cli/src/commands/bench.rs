@@ -123,7 +123,7 @@ impl Bench {
         self.is_superslab = superslab::is_asked(&self.workloads, &self.allocators.asked())?;
         if self.is_superslab {
             self.workloads = superslab::workloads()?;
-            self.measure.take_at_most(superslab::TIME);
+            self.measure.usually(superslab::TIME, superslab::SCALE);
         }
         let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bench::compare;
+use bench::result::{Replayed, Report};
 use clap::{Args, ValueHint};
 use explain::Verdict;
 use serde_json::json;
@@ -55,8 +56,12 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         // What cannot be read is said before a large trace is.
-        let given = self.replayed.as_deref().map(verdict).transpose()?;
+        let given = match &self.replayed {
+            Some(path) => Some((path, replay(path)?)),
+            None => None,
+        };
         let trace = traces::open(&self.trace)?;
+        let given = given.map(|(path, report)| verdict(path, &report, &trace)).transpose()?;
         let verdict = given.or_else(|| found(&trace));
         let facts = explain::facts(&trace);
         let findings = explain::findings(&facts);
@@ -78,15 +83,38 @@ impl Explain {
     }
 }
 
-/// What a replay of the trace says.
-fn verdict(path: &Path) -> anyhow::Result<Verdict> {
-    let report = compare::load(path).map_err(|error| match error {
+/// The result of a replay.
+fn replay(path: &Path) -> anyhow::Result<Report> {
+    compare::load(path).map_err(|error| match error {
         compare::Error::Read(..) => anyhow::Error::from(error),
         _ => Usage(error.to_string()).into(),
-    })?;
-    let is_none =
-        || Usage(format!("{} is a result of bench, not of replay", path.display())).into();
-    explain::verdict(&report).ok_or_else(is_none)
+    })
+}
+
+/// What a replay of the trace says.
+fn verdict(path: &Path, report: &Report, trace: &Trace) -> anyhow::Result<Verdict> {
+    let place = path.display();
+    let said = explain::verdict(report).zip(replayed(report));
+    let Some((verdict, replayed)) = said else {
+        return Err(Usage(format!("{place} is a result of bench, not of replay")).into());
+    };
+    if !is_of(replayed, trace) {
+        let (of, this) = (&replayed.trace, trace.path().display());
+        return Err(Usage(format!("{place} is a replay of {of}, which is not {this}")).into());
+    }
+    Ok(verdict)
+}
+
+fn replayed(report: &Report) -> Option<&Replayed> {
+    report.workloads.first()?.replayed.as_ref()
+}
+
+/// Whether this trace was replayed, whatever it is called now: it is as long and was of the same program.
+fn is_of(replayed: &Replayed, trace: &Trace) -> bool {
+    let about = trace.about();
+    let seconds = about.duration as f64 / 1e9;
+    (replayed.recorded_seconds - seconds).abs() <= seconds * 0.01
+        && replayed.command == about.command
 }
 
 /// The newest result of a replay of this trace: in a folder beside it, or in the current one.
@@ -100,14 +128,12 @@ fn found(trace: &Trace) -> Option<Verdict> {
     results.sort();
     let of_this = |path: &Path| {
         let report = compare::load(path).ok()?;
-        let replayed = report.workloads.first()?.replayed.as_ref()?;
+        let replayed = replayed(&report)?;
         // The result has what was typed: the file or its folder.
         let named = Path::new(&replayed.trace).file_name();
         let is_named = named == trace.path().file_name()
             || beside.is_some_and(|folder| named == folder.file_name());
-        let seconds = trace.about().duration as f64 / 1e9;
-        let is_this = is_named && (replayed.recorded_seconds / seconds - 1.0).abs() < 0.01;
-        is_this.then(|| explain::verdict(&report))?
+        (is_named && is_of(replayed, trace)).then(|| explain::verdict(&report))?
     };
     results.iter().rev().find_map(|(_, path)| of_this(path))
 }

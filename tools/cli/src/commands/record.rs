@@ -20,7 +20,7 @@ use launch::environment::{PRELOAD, variables};
 use launch::inspect::{self, Inspection};
 use launch::unpack::unpack;
 use launch::{foreground, resolve};
-use recording::{Children, Process, Request, Stacks, finish};
+use recording::{Children, Process, Request, Stacks, finish, recorded_on};
 
 use crate::exit::Usage;
 use crate::flags::allocator::MaybeAllocator;
@@ -143,11 +143,12 @@ impl Record {
         let recorder = embedded::recorder().context("this heapwright has no recorder in it")?;
         let inherited = env::var_os(PRELOAD);
         command.envs(request.variables(&unpack(recorder)?, inherited.as_deref(), malloc)?);
-        let status = foreground::run(&mut command).map_err(|error| {
-            // Only if it is empty: nothing was recorded.
-            let _ = fs::remove_dir(&folder);
-            resolve::Error::not_executed(&file, error)
-        })?;
+        let status =
+            foreground::run(&mut command, foreground::Killed::LeavesIt).map_err(|error| {
+                // Only if it is empty: nothing was recorded.
+                let _ = fs::remove_dir(&folder);
+                resolve::Error::not_executed(&file, error)
+            })?;
         foreground::let_go();
         // What goes wrong is said, and does not change how the program ended.
         if let Err(error) = tell(&folder, false) {
@@ -213,7 +214,7 @@ impl Record {
 /// Packs what was recorded, and says what that is.
 fn tell(folder: &Path, is_called_off: bool) -> anyhow::Result<()> {
     let processes = packed(folder, is_called_off)?;
-    exit::say(words::words(&processes, folder).trim_end());
+    exit::say(words::words(&processes, &recorded_on(folder), folder).trim_end());
     Ok(())
 }
 

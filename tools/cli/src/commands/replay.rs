@@ -238,7 +238,7 @@ impl Replay {
                 Vec::new()
             },
             paused_seconds: planned.paused_ns as f64 / 1e9,
-            own_mapped: recorded.own_mapped,
+            own_mapped: recorded.own_mapped(),
             error: None,
         };
         let mut options = vec![format!("touch={}", self.touch.word())];

@@ -127,7 +127,8 @@ impl Run {
         }
         let mut variables = variables(&allocator, &settings, inspection.as_ref())?;
         if self.armed {
-            variables = armed(variables)?;
+            let name = allocator.library().map(|_| allocator.name.as_str());
+            variables = armed(variables, name)?;
         }
         command.envs(variables);
         match collected {
@@ -154,12 +155,15 @@ impl Run {
     }
 }
 
-/// A recorder that waits before the malloc that these put the program on.
-fn armed(variables: Vec<(OsString, OsString)>) -> anyhow::Result<Vec<(OsString, OsString)>> {
+/// A recorder that waits before the malloc of this name that these put the program on.
+fn armed(
+    variables: Vec<(OsString, OsString)>,
+    name: Option<&str>,
+) -> anyhow::Result<Vec<(OsString, OsString)>> {
     let recorder = embedded::recorder().context("this heapwright has no recorder in it")?;
     let folder = Armed::folder().context("a recorder needs a file to be called by")?;
     let inherited = env::var_os(PRELOAD);
-    Ok(Request::armed(&folder, &unpack(recorder)?, inherited.as_deref(), variables)?)
+    Ok(Request::armed(&folder, &unpack(recorder)?, name, inherited.as_deref(), variables)?)
 }
 
 fn is_ours(allocator: &Allocator) -> bool {

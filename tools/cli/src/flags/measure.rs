@@ -41,10 +41,13 @@ impl MeasureFlags {
         if self.counted { None } else { self.rounds.budget(workloads) }
     }
 
-    /// All takes about this time, unless the command line says how long or how often.
-    pub(crate) fn take_at_most(&mut self, time: Duration) {
+    /// All takes about this time and lengths are multiplied by this, unless the command line says how long or how often.
+    pub(crate) fn usually(&mut self, time: Duration, scale: f64) {
         if self.rounds.rounds.is_none() {
             self.rounds.time.get_or_insert(time);
+        }
+        if !self.counted {
+            self.scale.get_or_insert(scale);
         }
     }
 

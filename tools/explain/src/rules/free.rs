@@ -25,6 +25,9 @@ pub(super) fn rule(facts: &Facts) -> Option<Finding> {
         Some(finding(facts, kind, confidence, bytes, moment.time, remedy))
     };
     if held * 2 >= free && held >= LEAST {
+        if !is_sparse(moment) {
+            return None;
+        }
         let confidence = if were_full(moment) { Confidence::Likely } else { Confidence::Possible };
         return found(Kind::Fragmentation, confidence, held, Remedy::Allocator);
     }
@@ -37,6 +40,12 @@ pub(super) fn rule(facts: &Facts) -> Option<Finding> {
 /// Whether so much free memory is worth a word.
 pub(crate) fn is_notable(facts: &Facts, free: u64) -> bool {
     free >= LEAST && free * PART >= peak(facts)
+}
+
+/// Whether most of what live blocks hold is in pieces that are less than half full. What is free among as much that is live is slack.
+pub(crate) fn is_sparse(moment: &Moment) -> bool {
+    let held = moment.account.pinned + moment.account.scattered;
+    moment.sparse.all.holds * 2 >= held
 }
 
 /// Whether the pieces that are sparse now were more than half full once.

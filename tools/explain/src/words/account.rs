@@ -4,26 +4,28 @@ use show::number::{bytes, count, nanoseconds, percent};
 
 use super::sizes;
 use crate::facts::{Account, Facts, Moment, RoundingFrom, Sparse};
+use crate::rules::is_sparse;
 
 /// A part is worth a sentence from this share of the whole on.
 const WORTH: f64 = 0.02;
 
 pub(super) fn sentences(facts: &Facts) -> Vec<String> {
-    let mut said = of(&facts.peak, "at the peak");
+    let begins_late = facts.program.begins_late;
+    let mut said = of(&facts.peak, "at the peak", begins_late);
     if let Some(worst) = facts.much_worse() {
-        said.extend(of(worst, "when most was free and kept"));
+        said.extend(of(worst, "when most was free and kept", begins_late));
     }
     said
 }
 
-fn of(moment: &Moment, when: &str) -> Vec<String> {
+fn of(moment: &Moment, when: &str, begins_late: bool) -> Vec<String> {
     let account = &moment.account;
     let figure = |n: u64| bytes(n as f64);
     let at = nanoseconds(moment.time as f64);
     if moment.resident == 0 {
         let (live, blocks) = (figure(moment.live), count(moment.blocks as f64));
         return vec![format!(
-            "At the peak, at {at}, the program had asked for {live} in {blocks} blocks; what was resident was not \
+            "When most was live, at {at}, the program had asked for {live} in {blocks} blocks; what was resident was not \
              recorded."
         )];
     }
@@ -61,9 +63,15 @@ fn of(moment: &Moment, when: &str) -> Vec<String> {
     }
     let other = account.base + account.files;
     if worth(other) {
-        said.push(format!("{} are its code, libraries and first data.", figure(other)));
+        said.push(if begins_late {
+            let before = "were there before the recording began, its heap of that time and its code among them";
+            format!("{} {before}.", figure(other))
+        } else {
+            format!("{} are its code, libraries and first data.", figure(other))
+        });
     }
-    if worth(account.untouched) {
+    // Blocks may lie where memory was resident before.
+    if worth(account.untouched) && !begins_late {
         said.push(format!(
             "Another {} were asked for and never touched.",
             figure(account.untouched)
@@ -92,6 +100,12 @@ fn free(moment: &Moment) -> String {
     let Sparse { all, pins, .. } = &moment.sparse;
     if share < 0.1 || all.blocks == 0 {
         return text + ", in whole pages without a block.";
+    }
+    if !is_sparse(moment) {
+        return format!(
+            "{text}: {} of that among live blocks that lie close together.",
+            percent(share)
+        );
     }
     // One size, if it is most of them.
     let pin = pins.first().filter(|first| first.holds * 5 >= all.holds * 3).unwrap_or(all);

@@ -8,13 +8,24 @@ use super::sites::main;
 use super::sizes;
 use crate::facts::Facts;
 use crate::rules::{
-    Confidence, Finding, Kind, Remedy, has_table, in_huge_steps, is_notable, slows_down, spread,
+    Confidence, Finding, Kind, Remedy, has_table, in_huge_steps, is_notable, is_sparse, slows_down,
+    spread,
 };
 
 /// Where there is no finding. What is free but was not for long enough is no finding, and is said.
 pub(super) fn none(facts: &Facts) -> String {
+    if facts.program.blocks == 0 {
+        return "No call of malloc is in this trace, so nothing can be said.".to_owned();
+    }
     let moments = [&facts.peak, &facts.last];
     let free = moments.map(|moment| moment.account.free()).into_iter().max().unwrap_or_default();
+    let lasting = facts.worst.account.free();
+    if is_notable(facts, lasting) && !is_sparse(&facts.worst) {
+        return format!(
+            "Nothing stands out: {} were free, but among live blocks that lie close together, where it is used again.",
+            bytes(lasting as f64)
+        );
+    }
     if is_notable(facts, free) {
         return format!(
             "Nothing that lasts stands out: {} were free and kept, but for less than an eighth of the work. A longer \
@@ -36,9 +47,21 @@ pub(super) fn none(facts: &Facts) -> String {
     } else {
         ""
     };
+    let full = full_since(facts).map_or(String::new(), |time| {
+        let since = nanoseconds(time as f64);
+        format!(" What is live came until {since}; since then about as much goes as comes.")
+    });
     format!(
-        "Nothing stands out: no size grows without end, and little is kept that is free{mostly}."
+        "Nothing stands out: no size grows without end, and little is kept that is free{mostly}.{full}"
     )
+}
+
+/// When live memory had become what it is when the work is done, if that took a tenth of the time and is long ago: a store that is full.
+fn full_since(facts: &Facts) -> Option<u64> {
+    let (until, live) = (facts.growth.until, facts.last.live);
+    let is_level = live >= 1 << 20 && live / 4 * 5 >= facts.peak_live;
+    let full = facts.over_time.iter().find(|point| point.live >= live / 10 * 9)?.time;
+    (is_level && full > until / 10 && full < until / 4 * 3).then_some(full)
 }
 
 /// A headline and a paragraph.
@@ -130,7 +153,7 @@ fn because(facts: &Facts, finding: &Finding) -> String {
                 )
             };
             format!(
-                "{} pieces of 64 KiB are less than half full and were full to {} once; {} blocks hold them, {} in all. \
+                "Of pieces of 64 KiB {} are less than half full, and were full to {} once; {} blocks hold them, {} in all. \
                  {pages}",
                 count(sparse.units as f64),
                 percent(full),
@@ -223,6 +246,12 @@ fn growing(facts: &Facts) -> (u64, u64) {
     bins.fold((0, 0), |sum, bin| (sum.0 + bin.old_late(), sum.1 + bin.old_freed_late))
 }
 
+/// Whether what was mapped may be Python's arenas.
+fn is_pythons(facts: &Facts) -> bool {
+    let account = &facts.peak.account;
+    facts.program.command.contains("python") && account.own_maps * 2 > account.mapped()
+}
+
 fn remedy(facts: &Facts, finding: &Finding) -> String {
     let is_glibc = facts.program.malloc.contains("libc");
     match finding.remedy {
@@ -230,7 +259,8 @@ fn remedy(facts: &Facts, finding: &Finding) -> String {
         Remedy::Free => "Which code allocates them, a recording with --stacks all tells.".to_owned(),
         Remedy::Limit => "A cache needs a limit: of bytes, not of entries.".to_owned(),
         Remedy::Allocator if finding.kind == Kind::Fragmentation => {
-            let trim = if is_glibc { "malloc_trim(0) gives whole pages back. " } else { "" };
+            let has_whole = facts.worst.account.scattered * 10 > finding.bytes;
+            let trim = if is_glibc && has_whole { "malloc_trim(0) gives whole pages back. " } else { "" };
             format!(
                 "{trim}What stays should not be allocated among what goes: before it, or in a pool of its own. Allocators \
                  differ here: replay tells by how much."
@@ -241,13 +271,15 @@ fn remedy(facts: &Facts, finding: &Finding) -> String {
             left at the end of the heap, and the program sets no threshold itself."
             .to_owned(),
         Remedy::GiveBack => "A setting of the allocator gives it back sooner.".to_owned(),
-        Remedy::FewerArenas if is_glibc => "MALLOC_ARENA_MAX=2 lets threads share.".to_owned(),
+        Remedy::FewerArenas if is_glibc => "MALLOC_ARENA_MAX=2 lets threads share arenas. What a raised \
+            glibc.malloc.tcache_count keeps for each it does not reach: lower that."
+            .to_owned(),
         Remedy::FewerArenas => "Fewer threads, or an allocator whose threads keep less.".to_owned(),
         Remedy::SmallPages => "On small pages only what is touched is resident: do not ask for huge ones, neither by \
             madvise(MADV_HUGEPAGE) nor by a setting of malloc; prctl(PR_SET_THP_DISABLE) before the program starts turns \
             them off."
             .to_owned(),
-        Remedy::Runtime if facts.program.command.contains("python") => "Python takes objects of up to 512 bytes out of \
+        Remedy::Runtime if is_pythons(facts) => "Python takes objects of up to 512 bytes out of \
             arenas that it maps: recorded with PYTHONMALLOC=malloc they are malloc's, and what grows among them is told. Else \
             who maps it, /proc/PID/smaps tells while it runs."
             .to_owned(),

@@ -30,7 +30,8 @@ pub(super) fn moments(facts: &Facts) -> Table {
     row("  free pages, none near", &|moment| part(moment.account.kept));
     row("  mapped by the program", &|moment| part(moment.account.mapped()));
     row("  stacks, static data, other", &|moment| part(moment.account.elsewhere));
-    row("  code and libraries", &|moment| part(moment.account.base + moment.account.files));
+    let first = if facts.program.begins_late { "  there before" } else { "  code and libraries" };
+    row(first, &|moment| part(moment.account.base + moment.account.files));
     row("live blocks", &|moment| count(moment.blocks as f64));
     table
 }

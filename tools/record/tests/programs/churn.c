@@ -1,4 +1,5 @@
-// Allocates without an end in sight; says at the end that it got there. `closes`: closes all descriptors first.
+// Allocates without an end in sight; says at the end that it got there. `closes`: closes all descriptors first; `drops`:
+// and becomes another user.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,16 @@
 int main(int count, char **arguments) {
     int closes = count > 1 && !strcmp(arguments[1], "closes");
     int limits = count > 1 && !strcmp(arguments[1], "limits");
-    if (closes) {
+    int drops = count > 1 && !strcmp(arguments[1], "drops");
+    if (drops && geteuid() != 0) {
+        puts("skipped");
+        return 0;
+    }
+    if (closes || drops) {
         for (int i = 3; i < 2000; i++) close(i);
         for (int i = 0; i < 990; i++) if (open("/dev/null", O_RDWR) < 0) break;
     }
+    if (drops && (setgid(65534) || setuid(65534))) return 1;
     if (limits) {
         struct rlimit limit = {1 << 20, 1 << 20};
         setrlimit(RLIMIT_FSIZE, &limit);

@@ -19,7 +19,7 @@ const REFUSED: &str = "refused";
 const BY_SIZE: &str = " by size";
 
 /// A chart that is drawn, if it has a point: `kind` and `of` are what the page's script finds its numbers by.
-fn placed(
+pub(super) fn placed(
     part: Part,
     work: WorkloadIndex,
     (kind, of): (&'static str, &str),
@@ -136,12 +136,11 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
         } else {
             format!("{}: {name}", w.name)
         };
-        let curve = w.curves.get(*name).or(w.curve.as_ref());
-        let y = ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y");
+        let curve = w.curve_of(name);
         let chart = Chart {
             title,
             x: ask(curve.map(|c| &c.x), curve.is_some_and(|c| c.x_log), "x"),
-            y: Ask { label: of_processor_time(name, y.label), ..y },
+            y: ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y"),
             lines: lines(view, &who, |a| series(a).map_or(&[], |s| &s.points))
                 .into_iter()
                 .chain(behind.map(|replayed| recorded(view, replayed)))
@@ -174,20 +173,30 @@ fn series_is_of(work: &Work, name: &str, refused: &str) -> bool {
     name != refused && curve(name) == curve(refused)
 }
 
+/// Marks nearer to each other than this part of the axis are one.
+const NEAR: f64 = 0.02;
+
 /// From which x on each allocator refuses requests.
 fn refusals(view: &View<'_>, work: WorkloadIndex) -> Vec<(f64, String)> {
-    let mut all: Vec<(f64, Vec<String>)> = Vec::new();
-    for &a in &view.shown {
-        let cell = view.cell(work, a);
-        let refused = cell.and_then(|c| c.series.iter().find(|s| s.name == REFUSED));
-        let Some(&(x, _)) = refused.and_then(|s| s.points.first()) else { continue };
-        match all.iter_mut().find(|mark| (mark.0 - x).abs() < 1e-9) {
-            Some(mark) => mark.1.push(view.name(a).to_owned()),
-            None => all.push((x, vec![view.name(a).to_owned()])),
+    let refused = |a: SubjectIndex| {
+        let series = view.cell(work, a)?.series.iter().find(|s| s.name == REFUSED)?;
+        Some((series.points.first()?.0, series.points.last()?.0, view.name(a)))
+    };
+    let mut firsts: Vec<_> = view.shown.iter().filter_map(|&a| refused(a)).collect();
+    firsts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let near = NEAR * firsts.iter().map(|first| first.1).fold(0.0, f64::max);
+    let mut all: Vec<(f64, Vec<&str>)> = Vec::new();
+    for (x, _, name) in firsts {
+        match all.last_mut() {
+            Some(mark) if x - mark.0 <= near => mark.1.push(name),
+            _ => all.push((x, vec![name])),
         }
     }
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    all.into_iter().map(|(x, names)| (x, format!("{} refuse", names.join(", ")))).collect()
+    let said = |names: &[&str]| match names {
+        [one] => format!("{one} refuses"),
+        names => format!("{} refuse", names.join(", ")),
+    };
+    all.into_iter().map(|(x, names)| (x, said(&names))).collect()
 }
 
 /// What the recorded program itself had; it is nobody's column, and has the place behind the last one.
@@ -196,27 +205,11 @@ fn recorded<'a>(view: &View<'_>, replayed: &'a Replayed) -> Line<'a> {
     Line { name: "recorded", style, points: &replayed.recorded_points }
 }
 
-/// A workload has one label for all its curves: of those named `cpu/…` a second is one of processor time.
-fn of_processor_time(curve: &str, label: String) -> String {
-    if curve.starts_with("cpu/") && label.ends_with("a second") {
-        label + " of processor time"
-    } else {
-        label
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use bench::result::Series;
 
     use super::*;
-
-    #[test]
-    fn rates_by_processor_time_say_so() {
-        let of = |curve: &str| of_processor_time(curve, "operations a second".to_owned());
-        assert_eq!(of("cpu/threads=4"), "operations a second of processor time");
-        assert_eq!(of("threads=4"), "operations a second");
-    }
 
     #[test]
     fn where_requests_are_refused_stands_over_the_curves() {
@@ -236,12 +229,13 @@ mod tests {
             x_log: true,
             y_log: true,
             columns: Vec::new(),
+            family: false,
         };
         work.curves.insert("longest free by size".to_owned(), by_size);
         let name = report.allocators[2].name.clone();
         let placed = curves(&View::of(&report), WorkloadIndex(0), 100);
         let of = |curve: &str| placed.iter().find(|p| p.data.1 == curve).unwrap();
-        let said = format!("<title>{name} refuse</title>");
+        let said = format!("<title>{name} refuses</title>");
         assert!(of("pair").plot.svg.contains(&said), "{}", of("pair").plot.svg);
         // Not over itself, nor over what has another x.
         assert!(!of("refused").plot.svg.contains(&said));
@@ -269,7 +263,8 @@ mod tests {
         let drawn =
             |report: &_| latency(&View::of(report), WorkloadIndex(0), 100)[0].plot.svg.clone();
         let svg = drawn(&report);
-        assert!(svg.contains("<title>deadline</title>") && svg.contains("5 ms"), "{svg}");
+        // The axis reaches to it.
+        assert!(svg.contains("<title>deadline</title>") && svg.contains(",5e6,decades"), "{svg}");
         report.workloads[0].cells[0].tails = vec![tail(None)];
         assert!(!drawn(&report).contains("deadline"));
     }
@@ -280,7 +275,7 @@ mod tests {
         let mut report = bench::testing::rounds(&["sweep"], 2, |_, _| 0.001);
         for (cell, height) in report.workloads[0].cells.iter_mut().zip([3.0, 3.0, 9.0, 1.0]) {
             let points = vec![(1.0, height), (2.0, height / 2.0)];
-            cell.series = vec![Series { name: "cpu/a".to_owned(), points }];
+            cell.series = vec![Series { name: "a".to_owned(), points }];
         }
         let placed = curves(&View::of(&report), WorkloadIndex(0), 100);
         let [curve] = &placed[..] else { panic!("{placed:?}") };

@@ -137,6 +137,7 @@ mod tests {
             value,
             unit: unit.to_owned(),
         };
+        report.workloads[0].cells[0].runs = 8;
         report.workloads[0].cells[0].values = vec![
             value("missed_callbacks", 3.0, "count"),
             value("worst_callback_us", 250.0, "us"),

@@ -25,7 +25,7 @@ pub(crate) fn sequences(view: &View<'_>) -> Table {
 }
 
 fn row(work: &Work, cell: &Cell, series: &Series) -> Vec<Entry> {
-    let curve = work.curves.get(&series.name).or(work.curve.as_ref());
+    let curve = work.curve_of(&series.name);
     let mut heights: Vec<f64> = series.points.iter().map(|point| point.1).collect();
     let shown = heights.iter().take(SHOWN).map(|y| short(*y)).collect::<Vec<_>>().join(" ");
     let more = if heights.len() > SHOWN { " …" } else { "" };

@@ -191,6 +191,7 @@ fn work(w: usize, allocators: &[Entry], nature: &[(f64, f64)], numbers: &mut Num
             x_log: true,
             y_log: true,
             columns: Vec::new(),
+            family: false,
         }),
         ..testing::work(&name, 14, cells)
     }

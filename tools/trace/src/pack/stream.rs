@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use trace_format::{CHUNK, Cursor, Event, FaultKind, HEAD, THREAD_ENDED, WALK};
+use trace_format::{CHUNK, ChunkHead, Cursor, Event, FaultKind, HEAD, THREAD_ENDED, WALK};
 
 use super::index::Place;
 use crate::about::Missing;
@@ -115,6 +115,13 @@ impl Stream {
                 0
             }
         };
+        // A thread that still writes may have begun it anew: what was there is a copy now, which the index does not know.
+        let sequence = ChunkHead::read(&self.chunk[..len]).map(|now| now.sequence);
+        if sequence.is_some_and(|sequence| sequence != head.sequence) {
+            missing.chunks += 1;
+            self.now = Some((*place, Cursor::begin(head, HEAD)));
+            return true;
+        }
         if len < HEAD + head.committed as usize && head.committed as usize <= CHUNK - HEAD {
             missing.damage(place.offset + len as u64, "the file ends within a chunk");
         }

@@ -5,7 +5,9 @@ mod order;
 use tempfile::TempDir;
 use trace_format::{Event, WALK};
 
-use crate::about::StrangeKind;
+use super::index::Index;
+use super::stream::{Next, Stream};
+use crate::about::{Missing, StrangeKind};
 use crate::step::{How, Op};
 use crate::testing::Raw;
 use crate::trace::Trace;
@@ -260,6 +262,29 @@ fn a_chunk_that_was_being_copied_counts_once() {
         });
         assert_eq!(steps, ["0 start", "0 malloc 0 10", "0 malloc 1 20"]);
         assert!(!trace.about().missing.any(), "{:?}", trace.about().missing);
+    }
+}
+
+#[test]
+fn a_chunk_that_a_running_program_has_begun_anew_is_not_read_as_what_it_was() {
+    let folder = TempDir::new().unwrap();
+    let mut raw = Raw::create(folder.path().join("test-1.chunks"));
+    raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+    let path = raw.kill();
+    let file = std::fs::File::open(&path).unwrap();
+    let mut places = Index::read(&file, &path).unwrap().places;
+    for (sequence, expected) in [(0, (1, 0)), (1, (0, 2))] {
+        places[0].head.sequence = sequence;
+        let (mut stream, mut missing, mut events) = (Stream::new(0..1), Missing::default(), 0);
+        loop {
+            match stream.next(&file, &places, &mut missing) {
+                Next::Event(..) => events += 1,
+                Next::Nothing => break,
+                Next::Again | Next::Ended(_) => {}
+            }
+        }
+        // The one before is missing too.
+        assert_eq!((events, missing.chunks, missing.damaged), (expected.0, expected.1, 0));
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn headline(pictures: &Pictures) -> String {
 pub(crate) fn moment(pictures: &Pictures, at: usize) -> String {
     let frame = &pictures.frames[at];
     let which = match at {
-        _ if at == pictures.peak => "At the peak, ",
+        _ if at == pictures.peak => "When most was live, ",
         _ if at + 1 == pictures.frames.len() => "At the end, ",
         _ => "After ",
     };

@@ -1,14 +1,12 @@
-//! The grid of t-test1: threads by largest size, on `thread-caching` and on glibc; the text's table and its two plots.
+//! The grid of t-test1: threads by largest size, on `thread-caching` and on glibc; the text's table. Its plots are those of
+//! `heapwright bench t-test1-grid -o DIR`.
 
-use std::fs;
 use std::path::Path;
 
-use bench::definition::Curve;
-use bench::result::{Report, Series};
+use bench::result::Report;
 
 use super::compared;
 use crate::judge::{Bounds, Line};
-use crate::peers::target_dir;
 use crate::{command, figures};
 
 const WORKLOAD: &str = "t-test1-grid";
@@ -38,7 +36,6 @@ pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<V
     let words = [WORKLOAD, "-a", &allocators, "--scale", scale, "--rounds", rounds, "--no-tails"];
     let report = command::bench(heapwright, &words.map(str::to_owned))?;
     print_table(&report);
-    draw(&report)?;
     let figure = |name: &str| {
         let (value, shown) = if name == "ahead" { ahead(&report) } else { kept(&report) };
         compared(value, shown, &report)
@@ -92,56 +89,4 @@ fn kept(report: &Report) -> (Option<f64>, Option<String>) {
     let least = ratios.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
     let mean = figures::geometric_mean(&all);
     (mean, mean.map(|mean| format!("{mean:.3} (least {:.2}, to {} B)", least.1, least.0)))
-}
-
-/// The text's plots: operations a second by largest size, and a second of processor time by threads.
-fn draw(report: &Report) -> Result<(), String> {
-    let folder = target_dir().join("classics");
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut by_size = report.clone();
-    let mut by_threads = report.clone();
-    for work in &mut by_size.workloads {
-        for cell in &mut work.cells {
-            cell.series.retain(|series| series.name.starts_with("threads="));
-        }
-    }
-    for work in &mut by_threads.workloads {
-        work.curve = Some(Curve {
-            x: "threads".to_owned(),
-            y: "million operations a second of processor time".to_owned(),
-            x_log: false,
-            y_log: false,
-            columns: Vec::new(),
-        });
-        for cell in &mut work.cells {
-            cell.series = turned(&cell.series);
-        }
-    }
-    for (report, kind) in [(by_size, "size"), (by_threads, "threads")] {
-        let curves =
-            report::plots(&report).into_iter().filter(|plot| plot.name.starts_with("curve"));
-        for plot in curves {
-            let file = folder.join(format!("by-{kind}-{}.svg", plot.name));
-            fs::write(&file, &plot.svg).map_err(|e| format!("{}: {e}", file.display()))?;
-            eprintln!("classics: wrote {}", file.display());
-        }
-    }
-    Ok(())
-}
-
-/// The curves of processor time, by threads instead of by size.
-fn turned(series: &[Series]) -> Vec<Series> {
-    let of_threads = |name: &str| name.strip_prefix("cpu/threads=")?.parse::<f64>().ok();
-    SIZES
-        .iter()
-        .map(|&size| {
-            let point = |curve: &Series| {
-                let threads = of_threads(&curve.name)?;
-                let is_size = |x: f64| (x - f64::from(size)).abs() < 0.5;
-                curve.points.iter().find(|(x, _)| is_size(*x)).map(|(_, y)| (threads, *y))
-            };
-            let points = series.iter().filter_map(point).collect();
-            Series { name: format!("to {size} B"), points }
-        })
-        .collect()
 }

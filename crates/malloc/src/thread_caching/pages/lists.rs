@@ -4,14 +4,14 @@ use crate::regret::Regret;
 
 /// Lengths that have a list of their own.
 const EXACT: usize = 255;
-/// Lists for what is longer: eight for each power of two, to 8 GiB; the last has all that are longer yet.
+/// Lists for what is longer: eight for each power of two, to 4 GiB; the last has all that are longer yet.
 const LONG: usize = 97;
 pub(super) const LISTS: usize = EXACT + LONG;
 /// Spans that are looked at in a list of several lengths.
 const LOOKS: usize = 8;
 /// Spans of up to this number of pages, 128 KiB, are not joined at once, four of each length: who frees one often allocates one
 /// soon, and then neither joins nor cuts.
-pub(super) const WHOLE: usize = 16;
+pub(super) const WHOLE: usize = 32;
 const MOST_WHOLE: u8 = 4;
 /// Free spans of one state, by length.
 #[derive(Debug)]

@@ -39,8 +39,9 @@ const ONE: &str = "bench-tiny";
 const FOUR: &str = "bench-tiny-mt";
 const MANY: &str = "bench-tiny-mt:blocks=400000";
 
-/// All of it, unless another time is asked for.
+/// All of it, unless another time is asked for; and how long a run is: short, as a verdict needs many rounds.
 pub(super) const TIME: Duration = Duration::from_secs(160);
+pub(super) const SCALE: f64 = 0.1;
 
 /// A run that counts has hung after this.
 const HANGS: Duration = Duration::from_secs(60);
@@ -222,9 +223,9 @@ fn row(report: &Report, question: &Question, work: &str, about: &str) -> [String
     [about, work, &shown, &ratio.pairs.to_string(), verdict].map(str::to_owned)
 }
 
-/// What is compared: nanoseconds of a call, or with `--counted` instructions, where threads are left out.
+/// What is compared: time, of the processor where the machine was busy; or with `--counted` instructions, of one thread only.
 fn metric(report: &Report) -> Metric {
-    if report.counted.is_some() { Metric::Instructions } else { Metric::Ns }
+    if report.counted.is_some() { Metric::Instructions } else { Metric::Time }
 }
 
 /// What it takes with the change ÷ without.
@@ -272,7 +273,7 @@ mod tests {
              began to serve, 6 of them again\n";
         let counted = Counted::of("on", ONE, "ops 4000\nns 12\n", said).unwrap();
         let all = [counted.objects, counted.refills, counted.slabs, counted.again];
-        assert_eq!(all.map(|one| one as u32), [2000, 120, 8, 6]);
+        assert_eq!(all.map(|one| one.to_string()), ["2000", "120", "8", "6"]);
         assert!(Counted::of("on", ONE, "", said).is_none());
         assert!(Counted::of("on", ONE, "ops 4000\n", "something else").is_none());
     }
@@ -282,10 +283,10 @@ mod tests {
         let with = |estimate: f64, margin: f64, pairs| {
             let (low, high) = (estimate - margin, estimate + margin);
             let ratio = Some(Ratio { estimate, low, high, pairs });
-            Cell { ns: Some(Compared { median: 1.0, ratio, same: false }), ..Cell::default() }
+            Cell { time: Some(Compared { median: 1.0, ratio, same: false }), ..Cell::default() }
         };
         let baseline = || Cell {
-            ns: Some(Compared { median: 1.0, ratio: None, same: false }),
+            time: Some(Compared { median: 1.0, ratio: None, same: false }),
             ..Cell::default()
         };
         let verdict = |cell: Cell, noise: f64| {

@@ -20,7 +20,7 @@ use crate::format::shell;
 /// Where a line's text begins.
 const INDENT: usize = "recorded  ".len();
 
-pub(super) fn words(processes: &[Process], folder: &Path) -> String {
+pub(super) fn words(processes: &[Process], running: &[u32], folder: &Path) -> String {
     let mut text = String::new();
     let packed = processes.iter().filter_map(|process| match process {
         Process::Packed { packed, written } => Some((&**packed, *written)),
@@ -34,13 +34,32 @@ pub(super) fn words(processes: &[Process], folder: &Path) -> String {
     for process in processes {
         text += &match process {
             Process::Packed { packed, .. } => missing(&packed.about),
-            Process::Running { file } => {
-                line("running", &format!("its chunks stay until it ends: {}", file.display()))
-            }
+            Process::Running { .. } => String::new(),
             Process::Failed { file, why } => {
-                line("failed", &format!("{} stays as it is: {why}", file.display()))
+                let stopped = match trace::stopped(file) {
+                    Some(reason) => format!("; what came later is missing: {reason}"),
+                    None => String::new(),
+                };
+                line(
+                    "failed",
+                    &format!(
+                        "{} stays as it is: {why}{stopped}. On a disk with room, a copy of it can be explained",
+                        file.display()
+                    ),
+                )
             }
         };
+    }
+    if !running.is_empty() {
+        let all: Vec<_> = running.iter().map(u32::to_string).collect();
+        let who = if all.len() == 1 { "process" } else { "processes" };
+        text += &line(
+            "running",
+            &format!(
+                "{who} {}, recorded on: explain what comes when that has ended",
+                all.join(", ")
+            ),
+        );
     }
     if processes.is_empty() {
         return text
@@ -48,6 +67,9 @@ pub(super) fn words(processes: &[Process], folder: &Path) -> String {
                 "nothing",
                 "was recorded: no process with the recorder called malloc, or the folder is gone",
             );
+    }
+    if packed.is_empty() {
+        return text;
     }
     let folder = folder.to_string_lossy().into_owned();
     let here = std::env::current_dir().unwrap_or_default();

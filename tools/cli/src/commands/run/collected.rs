@@ -43,7 +43,8 @@ impl Collected {
 
     pub(super) fn run(self, file: &Path, command: &mut Command) -> anyhow::Result<ExitCode> {
         let Some(folder) = self.folder else { return Err(not_executed(file, command.exec())) };
-        let status = foreground::run(command).map_err(|error| not_executed(file, error))?;
+        let status = foreground::run(command, foreground::Killed::TakesAlong)
+            .map_err(|error| not_executed(file, error))?;
         let processes = processes::read(folder.path());
         match processes.first() {
             None => exit::warn(
