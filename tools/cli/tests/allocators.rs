@@ -166,6 +166,19 @@ fn a_region_is_for_workloads_that_run_on_one() {
     }
 }
 
+#[test]
+fn the_texts_figures_stand_beside_what_was_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().to_str().unwrap();
+    let args = ["arceos", "-a", "glibc,tlsf,sharded", "--rounds", "1", "--warmup", "0", "--scale"];
+    let args = [&args[..], &["0.01", "--force", "-o", place]].concat();
+    let (out, _) = exits(0, bench(&args));
+    assert!(out.contains("in the text") && out.contains("sharded"), "{out}");
+    let picture = std::fs::read_to_string(dir.path().join("plots/text.svg")).unwrap();
+    assert_eq!(picture.matches("grey: in the text").count(), 7, "a chart for each test");
+    says(2, bench(&["arceos", "--counted"]), &["--counted counts libraries"]);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn no_allocator_is_proposed_for_a_static_program() {

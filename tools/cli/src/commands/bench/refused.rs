@@ -15,6 +15,9 @@ impl Bench {
         if self.serve.service().is_some() && self.program.is_absent() {
             bail!(Usage("--for is for a server of yours, which comes after --".to_owned()));
         }
+        if self.measure.region && self.measure.counted {
+            bail!(Usage("arceos is about regions, and --counted counts libraries".to_owned()));
+        }
         if self.measure.region && !self.program.is_absent() {
             let program = format::shell(&self.program.words());
             bail!(Usage(format!(
