@@ -1,9 +1,9 @@
-//! A map of two levels: from an address to a word, for chunks of 64 KiB to some MiB.
+//! A map of two levels: from an address to a word, for chunks of some MiB.
 //!
 //! ```text
-//! address  [ root │ the rest │ offset in the chunk: SHIFT bits ]      48 bits
-//!            │      └► leaf: a word for each chunk
-//!            └► root: ROOTS leaves, in the map itself
+//! address  [ root: 13 bits │ the rest │ offset in the chunk: SHIFT bits ]      48 bits
+//!            │               └► leaf: a word for each chunk
+//!            └► root: 8,192 leaves, in the map itself
 //! ```
 //!
 //! - **chunk-map-Q2** a leaf is zero at first, and stays for ever.
@@ -18,21 +18,22 @@ use crate::{Arena, System};
 
 /// Bits of an address that a program can have.
 const ADDRESS: u32 = 48;
+/// log2 of the leaves.
+const ROOT: u32 = 13;
 
-/// The map. A chunk has `1 << SHIFT` bytes; `ROOTS` is the number of leaves, a power of two.
+/// The map. A chunk has `1 << SHIFT` bytes.
 #[derive(Debug)]
-pub struct ChunkMap<const SHIFT: u32, const ROOTS: usize = 8192> {
-    root: [AtomicUsize; ROOTS],
+pub struct ChunkMap<const SHIFT: u32> {
+    root: [AtomicUsize; 1 << ROOT],
 }
 
-impl<const SHIFT: u32, const ROOTS: usize> ChunkMap<SHIFT, ROOTS> {
+impl<const SHIFT: u32> ChunkMap<SHIFT> {
     /// log2 of the words in a leaf.
-    const LEAF: u32 = ADDRESS - ROOTS.ilog2() - SHIFT;
+    const LEAF: u32 = ADDRESS - ROOT - SHIFT;
 
     /// Without entries.
     pub const fn new() -> Self {
-        const { assert!(ROOTS.is_power_of_two(), "the root covers all addresses") };
-        Self { root: [const { AtomicUsize::new(0) }; ROOTS] }
+        Self { root: [const { AtomicUsize::new(0) }; 1 << ROOT] }
     }
 
     /// The word of the chunk that `address` lies in; 0 where none was set.

@@ -73,6 +73,11 @@ impl<const SHIFT: u32, const ROOT: usize> RadixMap<SHIFT, ROOT> {
         Some(())
     }
 
+    /// Whether the page that `address` lies in is [covered](Self::cover).
+    pub fn has(&self, address: usize) -> bool {
+        self.word(address).is_some()
+    }
+
     /// Sets the word of the page that `address` lies in, which is [covered](Self::cover).
     pub fn set(&self, address: usize, value: usize) {
         if let Some(word) = self.word(address) {

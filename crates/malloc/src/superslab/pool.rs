@@ -5,7 +5,7 @@
 //!        └─► supers: 2 MiB ─► the superslab that begins there                  a run, or a free slab: slow paths
 //! ```
 //!
-//! A free finds the class by two loads, whether the slab is a part of a superslab or not, and reads nothing that the owner of the
+//! A free finds the class by three loads, whether the slab is a part of a superslab or not, and reads nothing that the owner of the
 //! slab writes: where it looked into the descriptor, each free of another thread's object fetched a cache line that the owner
 //! had just written.
 //!
@@ -14,7 +14,7 @@ use base::guarded::Guarded;
 use base::lock::Lock;
 use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 use object::size_class::CLASSES;
-use page::{ChunkMap, System};
+use page::{RadixMap, System};
 
 use super::slab::{SLAB, Slab, Slabs, Super};
 use crate::chunks::Chunks;
@@ -38,7 +38,7 @@ struct Unused {
 #[derive(Debug)]
 pub(super) struct Pool<S> {
     pub(super) supers: Chunks<S, Super, 21>,
-    slabs: ChunkMap<16, 16384>,
+    slabs: RadixMap<16, 256>,
     unused: Guarded<S, Unused>,
     /// Bytes of single slabs.
     mapped: AtomicUsize,
@@ -48,7 +48,7 @@ impl<S: System> Pool<S> {
     pub(super) const fn new(source: S) -> Self {
         Self {
             supers: Chunks::new(source),
-            slabs: ChunkMap::new(),
+            slabs: RadixMap::new(),
             unused: Guarded::new(Unused { spare: Slabs::new(), kept: Slabs::new() }),
             mapped: AtomicUsize::new(0),
         }
@@ -86,7 +86,7 @@ impl<S: System> Pool<S> {
     pub(super) fn covers(&self, at: usize) -> bool {
         self.slabs.has(at) || {
             let _inside = self.unused.lock();
-            self.slabs.cover(&self.supers.arena, &self.supers.source, at)
+            self.slabs.cover(&self.supers.arena, &self.supers.source, at, SLAB)
         }
     }
 
@@ -115,7 +115,7 @@ impl<S: System> Pool<S> {
         let at = source.map(SLAB, SLAB)?;
         let fresh = || links::at(arena.allocate(source, size_of::<Slab>(), align_of::<Slab>())?);
         if let Some(slab) = unused.spare.pop().or_else(fresh) {
-            if self.slabs.cover(arena, source, at) {
+            if self.slabs.cover(arena, source, at, SLAB) {
                 self.slabs.set(at, links::address(slab));
                 self.mapped.raise(SLAB);
                 return Some((slab, at, false));
