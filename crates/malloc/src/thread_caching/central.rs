@@ -16,7 +16,7 @@ use base::Broken;
 use base::check::ensure;
 use base::guarded::Guarded;
 use base::lock::Lock;
-use base::sync::Ordering;
+use base::sync::{AtomicUsize, Ordering};
 use page::System;
 
 use super::classes::{Info, MOST_KEPT, info};
@@ -24,6 +24,9 @@ use super::pages::Pages;
 use super::span::{List, Span};
 use crate::links::{next_of, set_next};
 use crate::misuse::Misuse;
+
+/// While all lists together keep no more than this in batches, each may keep more than its least.
+const MOST_TOGETHER: usize = 16 << 20;
 
 /// Objects on a chain; the last leads to 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +48,10 @@ impl Chain {
         }
         self.first = object;
         self.count += 1;
+    }
+
+    fn bytes(self, info: &Info) -> usize {
+        self.count as usize * info.size as usize
     }
 
     /// All but the first.
@@ -76,18 +83,27 @@ impl State {
         self.batches[..self.count].iter().map(|batch| batch.count as usize).sum()
     }
 
-    /// The newest batch, if at least half a batch is wanted or it has no more than that.
-    fn pop(&mut self, want: u32, batch: u32) -> Option<Chain> {
+    /// The newest batch, if at least half a batch is wanted or it has no more than that. `all`: bytes that all lists keep.
+    fn pop(&mut self, all: &AtomicUsize, want: u32, info: &Info) -> Option<Chain> {
         let newest = *self.batches[..self.count].last()?;
-        let fits = want.saturating_mul(2) > batch || newest.count <= want;
+        let fits = want.saturating_mul(2) > info.batch || newest.count <= want;
         fits.then(|| {
             self.count -= 1;
+            all.fetch_sub(newest.bytes(info), Ordering::Relaxed);
             newest
         })
     }
 
     /// Keeps a chain: as a part of the newest batch, or a batch of its own. `false`: there are as many as may be.
-    fn push(&mut self, chain: Chain, info: &Info) -> bool {
+    fn push(&mut self, all: &AtomicUsize, chain: Chain, info: &Info) -> bool {
+        let is_kept = self.push_counted(all.load(Ordering::Relaxed) < MOST_TOGETHER, chain, info);
+        if is_kept {
+            all.fetch_add(chain.bytes(info), Ordering::Relaxed);
+        }
+        is_kept
+    }
+
+    fn push_counted(&mut self, is_little: bool, chain: Chain, info: &Info) -> bool {
         if let Some(newest) = self.batches[..self.count].last_mut()
             && newest.count + chain.count <= info.batch
         {
@@ -96,7 +112,8 @@ impl State {
                 Chain { first: chain.first, last: newest.last, count: newest.count + chain.count };
             return true;
         }
-        let fits = self.count < info.kept as usize && chain.count <= info.batch;
+        let most = if is_little { info.most_kept } else { info.kept };
+        let fits = self.count < most as usize && chain.count <= info.batch;
         if fits {
             self.batches[self.count] = chain;
             self.count += 1;
@@ -121,7 +138,7 @@ impl<S: System> Central<S> {
     pub(super) fn take(&self, pages: &Pages<S>, unit: usize, class: usize, want: u32) -> Chain {
         let info = info(class);
         let mut state = self.state.lock();
-        if let Some(chain) = state.pop(want, info.batch) {
+        if let Some(chain) = state.pop(&pages.batched, want, info) {
             return chain;
         }
         let mut chain = Chain::NONE;
@@ -146,7 +163,7 @@ impl<S: System> Central<S> {
         state.out += chain.count as usize;
         if chain.count == 0 {
             // No memory for a span: then a batch, however few are wanted.
-            return state.pop(info.batch, info.batch).unwrap_or(chain);
+            return state.pop(&pages.batched, info.batch, info).unwrap_or(chain);
         }
         chain
     }
@@ -160,7 +177,7 @@ impl<S: System> Central<S> {
     ) -> Result<(), (usize, Misuse)> {
         let info = info(class);
         let mut state = self.state.lock();
-        if state.push(chain, info) {
+        if state.push(&pages.batched, chain, info) {
             return Ok(());
         }
         let emptied = List::new();
@@ -174,7 +191,7 @@ impl<S: System> Central<S> {
     pub(super) fn trim(&self, pages: &Pages<S>, class: usize) -> Result<(), (usize, Misuse)> {
         let emptied = List::new();
         let mut state = self.state.lock();
-        while let Some(chain) = state.pop(u32::MAX, 0) {
+        while let Some(chain) = state.pop(&pages.batched, u32::MAX, info(class)) {
             put_in_spans(&mut state, pages, (class, info(class)), chain.first, &emptied)?;
         }
         drop(state);

@@ -14,8 +14,10 @@ use super::pages::PAGE;
 /// How many there are; 0 is none, for blocks that are spans of their own.
 pub(super) const CLASSES: usize = 162;
 pub(super) const MAX_SIZE: usize = 32 << 10;
-/// What a central list keeps as batches, in bytes and in batches.
-const KEPT_BYTES: usize = 2 << 20;
+/// What a central list keeps as batches: in bytes, in any case and of objects above 8 KiB at most, and in batches. An object that is
+/// kept keeps its span: of small ones more would cost many times their bytes.
+const KEPT_BYTES: usize = 256 << 10;
+const MOST_KEPT_BYTES: usize = 2 << 20;
 pub(super) const MOST_KEPT: usize = 16;
 /// The fewest objects of a batch: with two of 32 KiB a program that comes and goes by a hundred of them took the lock for each second.
 const LEAST_BATCH: usize = 8;
@@ -28,8 +30,9 @@ pub(super) struct Info {
     pages: [u32; 2],
     /// Objects that move at a time between a thread and the central list.
     pub(super) batch: u32,
-    /// Batches that the central list keeps whole.
+    /// Batches that the central list keeps whole in any case, and at most while all lists together keep little.
     pub(super) kept: u32,
+    pub(super) most_kept: u32,
 }
 
 impl Info {
@@ -60,13 +63,28 @@ const fn info_of(size: usize) -> Info {
     } else {
         fits
     };
-    let kept = KEPT_BYTES / (batch * size);
     Info {
         size: low32(size),
         pages: [pages_of(size, batch, 1), pages_of(size, batch, 2)],
         batch: low32(batch),
-        kept: if kept > MOST_KEPT { low32(MOST_KEPT) } else { low32(kept) },
+        kept: batches_of(KEPT_BYTES, batch * size),
+        most_kept: batches_of(
+            if size > 8 << 10 { MOST_KEPT_BYTES } else { KEPT_BYTES },
+            batch * size,
+        ),
     }
+}
+
+/// Batches of so many bytes, one at least.
+const fn batches_of(bytes: usize, batch: usize) -> u32 {
+    let count = bytes / batch;
+    low32(if count > MOST_KEPT {
+        MOST_KEPT
+    } else if count == 0 {
+        1
+    } else {
+        count
+    })
 }
 
 /// The fewest pages, in rows of `unit`, of which an eighth at most is of no use, and so many that a batch takes few spans. The
@@ -80,7 +98,7 @@ const fn pages_of(size: usize, batch: usize, unit: usize) -> u32 {
 }
 
 static INFO: [Info; CLASSES] = {
-    let mut all = [Info { size: 0, pages: [0; 2], batch: 0, kept: 0 }; CLASSES];
+    let mut all = [Info { size: 0, pages: [0; 2], batch: 0, kept: 0, most_kept: 0 }; CLASSES];
     let (mut class, mut size) = (1, 8);
     while class < CLASSES {
         all[class] = info_of(size);
@@ -146,14 +164,15 @@ mod tests {
     #[test]
     fn spans_waste_little_and_are_small() {
         for class in 1..CLASSES {
-            let Info { size, batch, kept, .. } = *info(class);
+            let Info { size, batch, kept, most_kept, .. } = *info(class);
             for unit in [1, 2] {
                 let bytes = info(class).pages(unit) * PAGE;
                 assert!(bytes % size as usize <= bytes / 8, "{size}");
                 assert!(bytes <= 128 << 10 && bytes >= size as usize, "{size}: {bytes} bytes");
                 assert!(bytes.is_multiple_of(unit * PAGE), "{size}: {bytes} bytes");
             }
-            assert!((8..=64).contains(&batch) && kept >= 2, "{size}");
+            assert!((8..=64).contains(&batch), "{size}");
+            assert!(1 <= kept && kept <= most_kept && most_kept <= 16, "{size}");
         }
     }
 

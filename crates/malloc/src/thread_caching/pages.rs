@@ -76,6 +76,8 @@ pub(super) struct Pages<S> {
     pub(super) arena: Arena<S>,
     map: RadixMap<PAGE_SHIFT, { 1 << (48 - PAGE_SHIFT - 24) }>,
     free: Guarded<S, Free>,
+    /// Bytes that the central lists keep in batches.
+    pub(super) batched: AtomicUsize,
     /// Pages in each state: changed under the lock, read by anybody.
     used: AtomicUsize,
     kept: AtomicUsize,
@@ -105,6 +107,7 @@ impl<S: System> Pages<S> {
                 spare: List::new(),
                 regret: Regret::new(),
             }),
+            batched: AtomicUsize::new(0),
             used: AtomicUsize::new(0),
             kept: AtomicUsize::new(0),
             returned: AtomicUsize::new(0),
