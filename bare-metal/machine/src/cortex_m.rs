@@ -79,6 +79,7 @@ pub(crate) fn put(byte: u8) {
     poke(SERIAL, byte.into());
 }
 
+/// Ends QEMU with `status`.
 pub fn exit(status: u8) -> ! {
     // Semihosting's SYS_EXIT_EXTENDED with "application exit".
     let block = [0x2_0026, u32::from(status)];

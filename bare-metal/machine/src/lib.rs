@@ -44,6 +44,7 @@ macro_rules! kernel {
     };
 }
 
+/// Prints a line.
 #[macro_export]
 macro_rules! say {
     ($($arg:tt)*) => {{

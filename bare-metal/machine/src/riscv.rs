@@ -57,6 +57,7 @@ pub(crate) fn put(byte: u8) {
     unsafe { data.write_volatile(byte) };
 }
 
+/// Ends QEMU with `status`.
 pub fn exit(status: u8) -> ! {
     let word = if status == 0 { 0x5555 } else { u32::from(status) << 16 | 0x3333 };
     // SAFETY: the test device's register.

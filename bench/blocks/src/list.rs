@@ -96,8 +96,9 @@ impl<const CHOICE: u8> ListFit<CHOICE> {
 
     /// The walk.
     fn choose(&self, needed: usize) -> Option<usize> {
-        let list = core::iter::successors(Some(self.first), |block| Some(get(block + NEXT)));
-        let mut large = list.take_while(|block| *block != 0).filter(|block| size(*block) >= needed);
+        let some = |block: usize| (block != 0).then_some(block);
+        let list = core::iter::successors(some(self.first), |block| some(get(block + NEXT)));
+        let mut large = list.filter(|block| size(*block) >= needed);
         match CHOICE {
             BEST => large.min_by_key(|block| size(*block)),
             WORST => large.max_by_key(|block| size(*block)),

@@ -1,7 +1,7 @@
 //! Arena: memory for descriptors, between guards; it grows and never shrinks.
 //!
 //! ```text
-//! ░░[ piece │ piece │ piece │ free … ]░░        a chunk of 256 KiB
+//! ░░[ piece │ piece │ piece │ free … ]░░        a chunk of 256 KiB, or as much as was handed out: mappings are scarce
 //! ░░ guard: nobody may touch it, so no block's overflow reaches a descriptor
 //! ```
 //!
@@ -53,7 +53,7 @@ impl<S: System> Arena<S> {
         let mut rest = self.rest.lock();
         let mut at = align_up(rest.at, align);
         if rest.at == 0 || at + size > rest.end {
-            let len = align_up(size.max(CHUNK), guard(source));
+            let len = align_up(size.max(CHUNK).max(self.used_bytes()), guard(source));
             at = guarded(source, len)?;
             rest.end = at + len;
         }
