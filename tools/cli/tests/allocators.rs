@@ -172,7 +172,7 @@ fn the_texts_figures_stand_beside_what_was_measured() {
     let place = dir.path().to_str().unwrap();
     let args = ["arceos", "-a", "glibc,tlsf,sharded", "--rounds", "1", "--warmup", "0", "--scale"];
     let args = [&args[..], &["0.01", "--force", "-o", place]].concat();
-    let (out, _) = exits(0, bench(&args));
+    let (out, _) = exits(0, outcome(heapwright().arg("bench").args(args)));
     assert!(out.contains("in the text") && out.contains("sharded"), "{out}");
     let picture = std::fs::read_to_string(dir.path().join("plots/text.svg")).unwrap();
     assert_eq!(picture.matches("grey: in the text").count(), 7, "a chart for each test");
@@ -249,7 +249,7 @@ fn a_library_is_measured_beside_itself_with_other_settings() {
 
 #[test]
 fn the_superslab_experiment_changes_one_thing_at_a_time_and_says_what_it_cannot_tell() {
-    let short = ["--rounds", "1", "--warmup", "0", "--scale", "0.003", "--no-files"];
+    let short = ["--rounds", "1", "--warmup", "0", "--scale", "0.003"];
     let (out, _) = exits(0, bench(&[&["superslab"][..], &short].concat()));
     assert!(out.contains("bare-two is superslab with magazine=0 one_lookup=off"), "{out}");
     let (_, answers) = out.split_once("the report's suspects").unwrap();

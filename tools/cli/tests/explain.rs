@@ -43,8 +43,8 @@ fn what_the_recorder_said_is_said_again() {
         outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path()));
     assert_eq!(code, Some(0), "{err}");
     let all = out + &err;
-    assert!(all.contains("running already when the recording began"), "{all}");
-    assert!(all.contains("not in the recording: the disk is full"), "{all}");
+    assert!(all.contains("was running when the recording began; what it had allocated"), "{all}");
+    assert!(all.contains("ends before the program: the disk is full"), "{all}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn wrong_names_are_2_with_the_closest_before_anything_runs() {
     for (args, expected) in [
         (&["bench-tin"][..], "did you mean bench-tiny"),
         (&["bench-tiny", "-a", "heapwrigt"], "did you mean heapwright"),
-        (&["bench-tiny:iteration=3"], "there are size, iterations"),
+        (&["bench-tiny:iteration=3"], "there are size, blocks, iterations"),
         (&["bench-tiny:allocator=tlsf"], "-a"),
         (&["bench-tiny", "--fail-if", "bench-tny.time>1"], "bench-tiny"),
         (&["bench-tiny", "--fail-if", "geomean"], "geomean"),
