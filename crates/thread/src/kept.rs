@@ -5,7 +5,7 @@
 //! ```
 //!
 //! - **kept-Z1** what is shown was in a magazine or the depot at a moment of the look, and what was there all the time is
-//!   shown, unless the thread is found inside its slow path [`MOST_LOOKS`] times: objects come into a magazine and go out of it without
+//!   shown, unless the thread is found inside its slow path `MOST_LOOKS` times: objects come into a magazine and go out of it without
 //!   a pass (account-Y1) only at its top, by the program's own calls.
 //!
 //! O(objects kept), one system call for each class in use, and 1 KiB of stack.
