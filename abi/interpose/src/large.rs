@@ -29,7 +29,7 @@ const PLACES: usize = 8 << 10;
 const AT_A_TIME: usize = 512;
 /// The most pages of a block that are asked for: 256 MiB of them.
 const MOST: usize = 64 << 10;
-/// Counting takes at most one part in so many of a thread's time.
+/// Counting takes at most this part of a thread's time.
 const SHARE: u64 = 32;
 
 static TABLE: [AtomicUsize; BITS / usize::BITS as usize] =
@@ -92,6 +92,8 @@ pub(crate) fn allocated(block: *mut u8, size: usize, is_moved: bool) {
 #[cold]
 #[inline(never)]
 fn note(block: *mut u8, is_moved: bool) {
+    // What is known of a block that was here before says nothing of this one, which may not be looked at.
+    let _ = Fresh::take(block);
     let (thread, time) = (Thread::this(), clock::now());
     if time < thread.no_pages_before.get() {
         return;

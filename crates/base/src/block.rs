@@ -40,13 +40,27 @@ pub unsafe trait BlockAllocator {
         layout: Layout,
         new_size: usize,
     ) -> Option<NonNull<u8>> {
-        // SAFETY: the caller's promise about `new_size`.
-        let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
-        let new = self.allocate(wanted)?;
-        // SAFETY: both are live, of at least the lesser size, and apart.
-        unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
-        // SAFETY: the caller gives it up.
-        unsafe { self.deallocate(block, layout) };
-        Some(new)
+        // SAFETY: the caller's promise.
+        unsafe { moved(self, block, layout, new_size) }
     }
+}
+
+/// The block elsewhere, with `new_size` bytes and its contents. O(size). `None`: the old block stays as it was.
+/// # Safety
+/// As [`BlockAllocator::reallocate`].
+#[inline]
+pub unsafe fn moved<A: BlockAllocator + ?Sized>(
+    allocator: &mut A,
+    block: NonNull<u8>,
+    layout: Layout,
+    new_size: usize,
+) -> Option<NonNull<u8>> {
+    // SAFETY: the caller's promise about `new_size`.
+    let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+    let new = allocator.allocate(wanted)?;
+    // SAFETY: both are live, of at least the lesser size, and apart.
+    unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
+    // SAFETY: the caller gives it up.
+    unsafe { allocator.deallocate(block, layout) };
+    Some(new)
 }

@@ -27,7 +27,7 @@ pub use ability::{
     AddError, AddMemory, BlockStats, Free, Owns, Piece, RemoveError, RemoveMemory, Reset,
     ResizeInPlace, Stats, UsableSize, Walk,
 };
-pub use block::BlockAllocator;
+pub use block::{BlockAllocator, moved};
 pub use check::{Broken, Check};
 pub use handles::{Compact, HandleAllocator, HandleError, HandleUsage, Map, Pin};
 pub use malloc::Malloc;

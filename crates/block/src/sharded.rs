@@ -264,14 +264,8 @@ unsafe impl BlockAllocator for Sharded {
         if new_size <= room && new_size >= room / 2 {
             return Some(block);
         }
-        // SAFETY: the caller's promise about `new_size`.
-        let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
-        let new = self.allocate(wanted)?;
-        // SAFETY: both are live, of at least the lesser size, and apart.
-        unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
-        // SAFETY: the caller gives it up.
-        unsafe { self.free(block) };
-        Some(new)
+        // SAFETY: the caller's promise.
+        unsafe { base::moved(self, block, layout, new_size) }
     }
 }
 

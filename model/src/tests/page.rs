@@ -35,45 +35,13 @@ fn thread_free_against_retirement() {
     });
 }
 
-/// A page becomes full while another thread frees a block of it: the owner learns of it by the page or by its heap, and waits
+/// A page becomes full while another thread frees blocks of it: the owner learns of them by the page or by its heap, and waits
 /// for who tells before the page goes.
-#[test]
-fn a_delayed_free_against_a_page_becoming_full() {
-    check_all(|| {
+fn becoming_full(chains: &'static [&'static [usize]]) {
+    check_all(move || {
         let world = world(2);
-        let freer = spawn(&world, |world| {
-            world.free_theirs(&[1]);
-            world.free_theirs(&[2]);
-        });
+        let freer = spawn(&world, move |world| chains.iter().for_each(|c| world.free_theirs(c)));
         // `begin_full`, then `free_delayed` and `retire`.
-        world.want(true);
-        let mut got = world.collect();
-        got.extend(world.take_delayed());
-        if got.len() == 2 {
-            world.want(false);
-            world.retire();
-        }
-        join(freer);
-        if got.len() < 2 {
-            let told = world.take_delayed();
-            assert!(
-                !got.is_empty() || !told.is_empty(),
-                "the owner of a full page was told nothing"
-            );
-            got.extend(told);
-            world.want(false);
-            got.extend(world.collect());
-        }
-        assert_eq!(sorted(got), [1, 2]);
-    });
-}
-
-/// As above, with the two blocks in one chain: of a full page the first is told of, the other comes with it.
-#[test]
-fn a_chain_against_a_page_becoming_full() {
-    check_all(|| {
-        let world = world(2);
-        let freer = spawn(&world, |world| world.free_theirs(&[1, 2]));
         world.want(true);
         let mut got = world.collect();
         got.extend(world.take_delayed());
@@ -90,6 +58,17 @@ fn a_chain_against_a_page_becoming_full() {
         }
         assert_eq!(sorted(got), [1, 2]);
     });
+}
+
+#[test]
+fn a_delayed_free_against_a_page_becoming_full() {
+    becoming_full(&[&[1], &[2]]);
+}
+
+/// Of a full page the first is told of, the other comes with it.
+#[test]
+fn a_chain_against_a_page_becoming_full() {
+    becoming_full(&[&[1, 2]]);
 }
 
 /// A thread abandons a segment while another frees its last block: one of them finds it.

@@ -118,6 +118,16 @@ fn of_a_large_block_only_what_the_program_touched_counts() {
     assert!((2..=4).contains(&pages), "{pages}");
 }
 
+/// Whether the grown block was looked at or not: what was seen of it when it was smaller is not said of it.
+#[test]
+fn a_block_that_grew_in_place_is_not_judged_by_what_it_was() {
+    let recorded = Recorded::new("grown.c");
+    recorded.run(&[]);
+    let ops = between(&recorded.trace(), "free");
+    let [Op::Free { touched, .. }] = ops[..] else { panic!("{ops:?}") };
+    assert!(touched.is_none_or(|pages| (2..=4).contains(&pages)), "{touched:?}");
+}
+
 #[test]
 fn threads_pass_blocks_on() {
     let recorded = Recorded::new("threads.c");

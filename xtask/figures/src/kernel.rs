@@ -9,20 +9,18 @@
 //! | the order of objects | the workload `kmem-stack` |
 //! | a chain's walk, out of its own cache and out of a shared one | the workload `chain`, runs of each in turn |
 //!
-//! What was not measured is no pass. With `--pictures` it measures nothing of this, but draws the pictures of
-//! `docs/kernel-allocators.md` by `heapwright bench`.
+//! What was not measured is no pass.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use bench::metrics::Metrics;
 use clap::Args;
 
-use crate::command::{self, cargo, finish, workloads};
+use crate::command::{cargo, finish, workloads};
 use crate::figures;
 use crate::judge::{self, Bounds};
-use crate::peers::{root, target_dir};
+use crate::peers::target_dir;
 
 /// The figures of the kernel's allocators, each against its bound
 #[derive(Debug, Args)]
@@ -33,22 +31,7 @@ pub(crate) struct Options {
     /// Only these parts; may be given more than once
     #[arg(long, value_enum)]
     only: Vec<Part>,
-    /// Draw the pictures of docs/kernel-allocators.md anew instead
-    #[arg(long, conflicts_with_all = ["only", "quick"])]
-    pictures: bool,
-    /// The command to draw with, instead of building it
-    #[arg(long, value_name = "PATH", requires = "pictures")]
-    heapwright: Option<PathBuf>,
 }
-
-/// The pictures: what `heapwright bench` is asked for, and which of its plots are kept.
-const PICTURES: [(&str, &[&str]); 2] = [
-    (
-        "kernel-sweep --rounds 7 --scale 0.5",
-        &["curve-kernel-sweep-pair", "curve-kernel-sweep-waste"],
-    ),
-    ("chain --rounds 9", &["curve-chain-walk"]),
-];
 
 /// What can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -65,9 +48,6 @@ enum Part {
 
 /// The chore; whether every figure is within its bound.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    if options.pictures {
-        return pictures(options.heapwright.as_deref());
-    }
     let wants = |part| options.only.is_empty() || options.only.contains(&part);
     let quick = options.quick;
     let bounds = Bounds::read("kernel")?;
@@ -92,25 +72,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         }
     }
     Ok(judge::print(&lines))
-}
-
-fn pictures(given: Option<&Path>) -> Result<bool, String> {
-    let heapwright = command::heapwright(given)?;
-    let folder = target_dir().join("kernel");
-    let shown = folder.display().to_string();
-    for (words, plots) in PICTURES {
-        let mut all: Vec<String> = words.split(' ').map(str::to_owned).collect();
-        all.extend(["-o", &shown, "--force"].map(str::to_owned));
-        command::bench(&heapwright, &all)?;
-        for plot in plots {
-            let name = plot.trim_start_matches("curve-");
-            let from = folder.join("plots").join(plot).with_extension("svg");
-            let to = root().join("docs/pictures").join(name).with_extension("svg");
-            fs::copy(&from, &to).map_err(|why| format!("{}: {why}", from.display()))?;
-            println!("kernel: drew {}", to.display());
-        }
-    }
-    Ok(true)
 }
 
 /// What a program printed, which ended well.
@@ -235,7 +196,5 @@ mod tests {
         let options: Options = crate::parsed("--quick --only pairs --only chain").unwrap();
         assert!(options.quick && options.only == [Part::Pairs, Part::Chain]);
         assert!(crate::parsed::<Options>("--only rain").is_err());
-        assert!(crate::parsed::<Options>("--pictures --only chain").is_err());
-        assert!(crate::parsed::<Options>("--heapwright x").is_err());
     }
 }

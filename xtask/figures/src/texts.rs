@@ -87,6 +87,7 @@ fn known(text: &str) -> Result<String, String> {
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let folder = options.output.clone().unwrap_or_else(|| target_dir().join("texts"));
+    fs::create_dir_all(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     let mut table = figures::table(["text", "item", "heapwright bench", "seconds", "record"]);
     let mut done: BTreeSet<String> = BTreeSet::new();
     let mut all_made = true;

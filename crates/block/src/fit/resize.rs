@@ -8,7 +8,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use base::{BlockAllocator, ResizeInPlace};
+use base::ResizeInPlace;
 
 use super::block::{Block, MIN, block_size};
 use super::{Fit, Policy};
@@ -60,13 +60,7 @@ impl<P: Policy> Fit<P> {
         if unsafe { self.resize_in_place(block, new_size) } {
             return Some(block);
         }
-        // SAFETY: the caller's promise about `new_size`.
-        let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
-        let new = self.allocate(wanted)?;
-        // SAFETY: both are live, of at least the lesser size, and apart.
-        unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
-        // SAFETY: the caller gives it up.
-        unsafe { self.deallocate(block, layout) };
-        Some(new)
+        // SAFETY: the caller's promise.
+        unsafe { base::moved(self, block, layout, new_size) }
     }
 }

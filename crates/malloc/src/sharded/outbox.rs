@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A block that waits is in use for its page, which stays for that. Without this each block took a compare-and-swap, a fence and
-//! the page's first line from its owner, who writes to it in every malloc: half of the time of `xmalloc`.
+//! the page's first line from its owner, who writes to it in every malloc: `xmalloc` took 0.166 s of processor time instead of 0.129
+//! (medians of five runs in turn).
 //!
 //! - **outbox-X1** a chain's blocks are of the page of one slice that its key names, and `count` of them.
 //! - **outbox-X2** `held` is the bytes of all chains, less than [`MOST`].
