@@ -23,6 +23,7 @@ mod arena;
 mod armed;
 mod chunk;
 mod clock;
+mod environment;
 mod errno;
 mod file;
 mod first;
@@ -39,11 +40,13 @@ mod options;
 #[cfg(not(test))]
 #[path = "../../src/panic.rs"]
 mod panic;
+mod porter;
 mod process;
 mod record;
 mod samples;
 mod session;
 mod shared;
+mod short;
 mod snapshot;
 mod stacks;
 mod system;
