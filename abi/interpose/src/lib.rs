@@ -23,6 +23,7 @@ mod arena;
 mod armed;
 mod chunk;
 mod clock;
+mod copy;
 mod environment;
 mod errno;
 mod file;

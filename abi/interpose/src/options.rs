@@ -1,7 +1,7 @@
 //! What the command asks for, in the variable `HEAPWRIGHT_RECORD`.
 //!
 //! ```text
-//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;stacks=sampled;interval=524288;seed=1;porter=0123…;dir=/absolute/folder
+//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;stacks=sampled;interval=524288;seed=1;copy=1;porter=0123…;dir=/absolute/folder
 //!                                                                      dir comes last and may hold anything
 //! ```
 
@@ -52,6 +52,8 @@ pub(crate) struct Options {
     pub(crate) stacks: Stacks,
     /// Bytes between two points of the sample, in the mean.
     pub(crate) interval: u64,
+    /// Whether a copy of the process is left at its end.
+    pub(crate) copy: bool,
     /// What the sample's chance begins with; 0: with the clock.
     pub(crate) seed: u64,
     value: [u8; LONGEST],
@@ -69,6 +71,7 @@ impl Options {
         children: Children::All,
         stacks: Stacks::Off,
         interval: 512 << 10,
+        copy: false,
         seed: 0,
         value: [0; LONGEST],
         name: (0, 0),
@@ -138,6 +141,7 @@ impl Options {
             b"stacks" if value == b"all" => self.stacks = Stacks::All,
             b"stacks" if value == b"sampled" => self.stacks = Stacks::Sampled,
             b"interval" => self.interval = text::number(value),
+            b"copy" => self.copy = value == b"1",
             b"seed" => self.seed = text::number(value),
             b"name" => self.name = (at + equals + 1, end),
             b"porter" => self.porter = (at + equals + 1, end),

@@ -93,6 +93,13 @@ pub(crate) fn number(text: &[u8]) -> u64 {
     })
 }
 
+/// The number that hexadecimal digits are.
+pub(crate) fn hexadecimal(digits: &[u8]) -> usize {
+    digits.iter().fold(0, |number: usize, digit| {
+        number << 4 | char::from(*digit).to_digit(16).unwrap_or_default() as usize
+    })
+}
+
 /// The bytes before the first zero.
 pub(crate) fn before_zero(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().position(|&byte| byte == 0);

@@ -211,6 +211,7 @@ impl Record {
                 }
                 WhichStacks::All => Stacks::All,
             },
+            copy: false,
             name: allocator.map(|allocator| allocator.name.clone()),
             porter,
         }

@@ -74,6 +74,7 @@ impl Recorded {
             time: None,
             children: Children::All,
             stacks: Stacks::Off,
+            copy: false,
             name: None,
             porter: None,
         };
