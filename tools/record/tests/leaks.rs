@@ -70,12 +70,39 @@ const CLEAN: [&str; 18] = [
     "exits",
 ];
 
-#[test]
-fn every_lost_block_is_found_and_no_other() {
-    let mut program = compiled("leaks.c", &["-O0"]);
+const LOST_CC: [(&str, u64, u64); 9] = [
+    ("object", 1, 0),
+    ("array", 1, 0),
+    ("in_vector", 1, 1),
+    ("in_map", 1, 1),
+    ("of_pointers", 20, 0),
+    ("released", 1, 0),
+    ("shared_ring", 1, 1),
+    ("thrown", 1, 0),
+    ("in_thread", 1, 0),
+];
+
+const CLEAN_CC: [&str; 8] = [
+    "kept_array",
+    "kept_second_base",
+    "kept_map",
+    "in_function",
+    "statics",
+    "printed",
+    "in_local",
+    "caught",
+];
+
+const LOST_RS: [(&str, u64, u64); 4] =
+    [("forgotten", 1, 0), ("forgotten_vector", 1, 10), ("ring", 1, 1), ("raw", 1, 0)];
+
+const CLEAN_RS: [&str; 4] = ["kept", "once", "local", "thread"];
+
+/// Runs each case, and says which were judged otherwise.
+fn try_all(mut program: Recorded, lost: &[(&str, u64, u64)], clean: &[&str]) {
     let mut wrong = Vec::new();
-    let clean = CLEAN.map(|name| (name, 0, 0));
-    for (name, lost, behind) in LOST.into_iter().chain(clean) {
+    let clean = clean.iter().map(|name| (*name, 0, 0));
+    for (name, lost, behind) in lost.iter().copied().chain(clean) {
         let found = self::lost(&mut program, name);
         if (found.lost.blocks, found.behind.blocks) != (lost, behind) {
             wrong.push(format!(
@@ -85,4 +112,39 @@ fn every_lost_block_is_found_and_no_other() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_lost_block_of_c_is_found_and_no_other() {
+    try_all(compiled("leaks.c", &["-O0"]), &LOST, &CLEAN);
+}
+
+#[test]
+fn every_lost_block_of_cpp_is_found_and_no_other() {
+    try_all(compiled("leaks.cc", &["-O0", "-std=c++17"]), &LOST_CC, &CLEAN_CC);
+}
+
+#[test]
+fn every_lost_block_of_rust_is_found_and_no_other() {
+    try_all(compiled("leaks.rs", &["--edition=2024", "-g"]), &LOST_RS, &CLEAN_RS);
+}
+
+#[test]
+fn a_leak_is_told_with_its_place_and_can_be_suppressed() {
+    let mut program = compiled("leaks.c", &["-O0"]);
+    let found = lost(&mut program, "chain");
+    let words = leaks::words(&found);
+    assert!(words.contains(") lost 24 B in 1 block"), "{words}");
+    assert!(words.contains("216 B in 9 blocks"), "{words}");
+    assert!(words.contains("list (leaks.c:") && words.contains("chain (leaks.c:"), "{words}");
+    let trace = program.trace();
+    // The copy has been looked at and ended.
+    let again = check(&trace, &Suppressions::default()).unwrap_err();
+    assert!(again.to_string().contains("has ended since"), "{again}");
+    program.request.folder = program.folder().join("suppressed");
+    fs::create_dir(&program.request.folder).unwrap();
+    program.run(&["chain"]);
+    let all = Suppressions::parse("leak:^list$").unwrap();
+    let found = check(&program.trace(), &all).unwrap();
+    assert_eq!((found.any(), found.suppressed.blocks), (false, 10));
 }
