@@ -130,21 +130,31 @@ fn every_lost_block_of_rust_is_found_and_no_other() {
 }
 
 #[test]
-fn a_leak_is_told_with_its_place_and_can_be_suppressed() {
-    let mut program = compiled("leaks.c", &["-O0"]);
-    let found = lost(&mut program, "chain");
-    let words = leaks::words(&found);
+fn a_leak_is_told_with_its_place_and_the_copy_ends() {
+    let program = compiled("leaks.c", &["-O0"]);
+    program.run(&["chain"]);
+    let trace = program.trace();
+    let words = leaks::words(&check(&trace, &Suppressions::default()).unwrap());
     assert!(words.contains(") lost 24 B in 1 block"), "{words}");
     assert!(words.contains("216 B in 9 blocks"), "{words}");
     assert!(words.contains("list (leaks.c:") && words.contains("chain (leaks.c:"), "{words}");
-    let trace = program.trace();
-    // The copy has been looked at and ended.
     let again = check(&trace, &Suppressions::default()).unwrap_err();
     assert!(again.to_string().contains("has ended since"), "{again}");
-    program.request.folder = program.folder().join("suppressed");
-    fs::create_dir(&program.request.folder).unwrap();
+}
+
+#[test]
+fn a_suppressed_leak_is_none() {
+    let program = compiled("leaks.c", &["-O0"]);
     program.run(&["chain"]);
     let all = Suppressions::parse("leak:^list$").unwrap();
     let found = check(&program.trace(), &all).unwrap();
     assert_eq!((found.any(), found.suppressed.blocks), (false, 10));
+}
+
+#[test]
+fn of_a_process_that_is_killed_there_is_no_copy() {
+    let program = compiled("killed.c", &["-O0"]);
+    let _ = program.command(&[]).output().unwrap();
+    let why = check(&program.trace(), &Suppressions::default()).unwrap_err();
+    assert!(why.to_string().contains("left no copy of its memory: it was killed"), "{why}");
 }
