@@ -24,6 +24,7 @@ mod armed;
 mod chunk;
 mod clock;
 mod copy;
+mod environment;
 mod errno;
 mod file;
 mod first;
@@ -40,11 +41,13 @@ mod options;
 #[cfg(not(test))]
 #[path = "../../src/panic.rs"]
 mod panic;
+mod porter;
 mod process;
 mod record;
 mod samples;
 mod session;
 mod shared;
+mod short;
 mod snapshot;
 mod stacks;
 mod system;

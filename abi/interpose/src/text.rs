@@ -13,7 +13,7 @@ impl<'a> Text<'a> {
 
     /// Adds bytes as they are.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> &mut Self {
-        let fits = bytes.len().min(self.bytes.len() - self.len);
+        let fits = bytes.len().min(self.room());
         self.bytes[self.len..self.len + fits].copy_from_slice(&bytes[..fits]);
         self.len += fits;
         self
@@ -72,6 +72,11 @@ impl<'a> Text<'a> {
     /// What was added.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+
+    /// How much more can be added.
+    pub(crate) fn room(&self) -> usize {
+        self.bytes.len() - self.len
     }
 
     /// How much was added.

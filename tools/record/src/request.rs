@@ -58,6 +58,8 @@ pub struct Request {
     pub copy: bool,
     /// What the malloc is called, if the program does not have its own.
     pub name: Option<String>,
+    /// The key of the [`Porter`](crate::Porter) who makes files where the program may not.
+    pub porter: Option<String>,
 }
 
 impl Request {
@@ -126,6 +128,9 @@ impl Request {
         if let Some(name) = &self.name {
             set("name", &without_separator(name));
         }
+        if let Some(key) = &self.porter {
+            set("porter", key);
+        }
         let mut value = OsString::from(value + ";dir=");
         value.push(&self.folder);
         value
@@ -169,6 +174,7 @@ mod tests {
             stacks: Stacks::Sampled { interval: 1024, seed: Some(7) },
             copy: true,
             name: Some("je;1".into()),
+            porter: Some("0a1b".into()),
         }
     }
 
@@ -176,7 +182,7 @@ mod tests {
     fn the_recorder_is_before_the_malloc_and_the_folder_last() {
         let malloc = vec![("A".into(), "1".into()), (PRELOAD.into(), "/je.so".into())];
         let all = request().variables(Path::new("/r.so"), Some(OsStr::new("/x.so")), malloc);
-        let text = "max=4096;ring=1;for=2000000000;children=exec;stacks=sampled;interval=1024;seed=7;copy=1;name=je:1;dir=/a;b c/d";
+        let text = "max=4096;ring=1;for=2000000000;children=exec;stacks=sampled;interval=1024;seed=7;copy=1;name=je:1;porter=0a1b;dir=/a;b c/d";
         let expected: Vec<(OsString, OsString)> = vec![
             ("A".into(), "1".into()),
             (PRELOAD.into(), "/r.so:/je.so".into()),

@@ -20,7 +20,7 @@ use launch::environment::{PRELOAD, variables};
 use launch::inspect::{self, Inspection};
 use launch::unpack::unpack;
 use launch::{foreground, resolve};
-use recording::{Children, Process, Request, Stacks, finish, recorded_on};
+use recording::{Children, Porter, Process, Request, Stacks, finish, recorded_on};
 
 use crate::exit::Usage;
 use crate::flags::allocator::MaybeAllocator;
@@ -135,7 +135,7 @@ impl Record {
         if let Some(name) = self.program.command.first() {
             command.arg0(name);
         }
-        let request = self.request(&folder, allocator.as_ref());
+        let request = self.request(&folder, allocator.as_ref(), porter(&folder));
         let malloc = match &allocator {
             Some(allocator) => variables(allocator, &[], inspection.as_ref())?,
             None => Vec::new(),
@@ -187,7 +187,12 @@ impl Record {
         folder.canonicalize().with_context(why)
     }
 
-    fn request(&self, folder: &Path, allocator: Option<&Allocator>) -> Request {
+    fn request(
+        &self,
+        folder: &Path,
+        allocator: Option<&Allocator>,
+        porter: Option<String>,
+    ) -> Request {
         Request {
             folder: folder.to_owned(),
             most: self.max_size,
@@ -208,8 +213,18 @@ impl Record {
             },
             copy: false,
             name: allocator.map(|allocator| allocator.name.clone()),
+            porter,
         }
     }
+}
+
+/// Has files made in the folder for programs that are started as another user, until this command ends; the key for it. Without
+/// one those are not recorded.
+fn porter(folder: &Path) -> Option<String> {
+    let porter = Porter::new(folder).ok()?;
+    let key = porter.key().to_owned();
+    porter.serve();
+    Some(key)
 }
 
 /// Packs what was recorded, and says what that is.

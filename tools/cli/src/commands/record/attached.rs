@@ -52,7 +52,8 @@ impl Record {
             // If it may not be given away, the process may still be able to write there.
             let _ = chown(&folder, Some(owner.uid()), Some(owner.gid()));
         }
-        armed.begin(&self.request(&folder, None)).context("the recorder cannot be asked")?;
+        let request = self.request(&folder, None, super::porter(&folder));
+        armed.begin(&request).context("the recorder cannot be asked")?;
         if self.time.is_none() {
             exit::say(&format!("recording process {process} until Ctrl-C"));
         }
