@@ -40,6 +40,8 @@ mod options;
 #[path = "../../src/panic.rs"]
 mod panic;
 mod process;
+#[cfg(target_arch = "x86_64")]
+mod profile;
 mod record;
 mod samples;
 mod session;
