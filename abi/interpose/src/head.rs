@@ -113,6 +113,9 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
         text.pair(b"stacks", if sampled { b"sampled" } else { b"all" });
         if sampled {
             text.pair(b"stacks_interval", decimal(&mut digits, options.interval));
+            if options.only_sampled {
+                text.pair(b"events", b"sampled");
+            }
         }
     }
     if armed::is_armed() && !is_child {

@@ -43,6 +43,8 @@ mod options;
 mod panic;
 mod porter;
 mod process;
+#[cfg(target_arch = "x86_64")]
+mod profile;
 mod record;
 mod samples;
 mod session;

@@ -1,7 +1,7 @@
 //! What the command asks for, in the variable `HEAPWRIGHT_RECORD`.
 //!
 //! ```text
-//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;stacks=sampled;interval=524288;seed=1;copy=1;porter=0123…;dir=/absolute/folder
+//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;stacks=sampled;events=sampled;interval=524288;seed=1;copy=1;porter=0123…;dir=/absolute/folder
 //!                                                                      dir comes last and may hold anything
 //! ```
 
@@ -50,6 +50,8 @@ pub(crate) struct Options {
     pub(crate) children: Children,
     /// Of which allocations there are call stacks.
     pub(crate) stacks: Stacks,
+    /// Of allocations that have no stack nothing is recorded, nor of their frees.
+    pub(crate) only_sampled: bool,
     /// Bytes between two points of the sample, in the mean.
     pub(crate) interval: u64,
     /// Whether a copy of the process is left at its end.
@@ -70,6 +72,7 @@ impl Options {
         armed: false,
         children: Children::All,
         stacks: Stacks::Off,
+        only_sampled: false,
         interval: 512 << 10,
         copy: false,
         seed: 0,
@@ -140,6 +143,8 @@ impl Options {
             b"parent" => self.children = Children::Of(text::number(value) as u32),
             b"stacks" if value == b"all" => self.stacks = Stacks::All,
             b"stacks" if value == b"sampled" => self.stacks = Stacks::Sampled,
+            // Other processors have no stacks, so a sample would be of nothing.
+            b"events" if cfg!(target_arch = "x86_64") => self.only_sampled = value == b"sampled",
             b"interval" => self.interval = text::number(value),
             b"copy" => self.copy = value == b"1",
             b"seed" => self.seed = text::number(value),

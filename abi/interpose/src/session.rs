@@ -15,6 +15,8 @@ use trace_format::{Event, Writer};
 
 use crate::errno::Kept;
 use crate::options::{Children, Options};
+#[cfg(target_arch = "x86_64")]
+use crate::profile;
 use crate::thread::{Thread, Turn};
 use crate::{
     armed, chunk, clock, file, huge, mapping, names, next, operators, record, samples, shared,
@@ -139,10 +141,19 @@ fn record() -> bool {
     if !start(false) {
         return false;
     }
-    let table = if has_stacks() { &stacks::STACKS } else { &record::RECORD };
+    let table = table();
     names::switch_to(table);
     operators::settle(Some(table));
     true
+}
+
+/// The functions that record what is asked for.
+fn table() -> &'static names::Table {
+    #[cfg(target_arch = "x86_64")]
+    if options().only_sampled {
+        return &profile::PROFILE;
+    }
+    if has_stacks() { &stacks::STACKS } else { &record::RECORD }
 }
 
 /// An armed recorder is asked for this. `false`: it cannot be done.
@@ -155,7 +166,9 @@ pub(crate) fn begin_armed(asked: &[u8]) -> bool {
         // SAFETY: nothing is recorded, so it is not read.
         unsafe { (*OPTIONS.0.get()).take(asked) };
         PROCESS.store(system::process(), Ordering::Relaxed);
-        snapshot::begin();
+        if !options().only_sampled {
+            snapshot::begin();
+        }
         has_begun = !options().folder().is_empty() && record();
     }
     IS_BEGINNING.store(false, Ordering::Release);
@@ -193,6 +206,10 @@ fn start(is_child: bool) -> bool {
     shared::LATE.locked().begin();
     short::clear();
     huge::begin();
+    #[cfg(target_arch = "x86_64")]
+    if options().only_sampled && !profile::begin(is_child) {
+        return false;
+    }
     Word::Stacks.of_page().store(stacks::begin(options()).into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     Word::On.of_page().store(session, Ordering::Release);
@@ -213,7 +230,7 @@ impl Now {
     }
 }
 
-/// Has the events of a call written whose thread has no room for them, or no chunk.
+/// Has the events of a call written whose thread has no room for them, or no chunk; or which are rare, so that more is done with each.
 #[cold]
 #[inline(never)]
 pub(crate) fn write_slowly(
@@ -224,8 +241,9 @@ pub(crate) fn write_slowly(
 ) {
     if is_on() && turn.thread.goes_without(frees) {
         shared::write_late(writes);
-    } else if let Some(writer) = turn.writer(time) {
-        writes(writer, time);
+    } else if make_room(turn, time) {
+        // SAFETY: the thread's turn.
+        writes(unsafe { &mut *turn.writer_as_it_is() }, time);
     }
 }
 

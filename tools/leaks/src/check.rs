@@ -39,6 +39,7 @@ pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error>
         innermost.and_then(|ip| names.module(ip)).is_some_and(|(path, _)| is_loader(path))
     };
     let fates = mark(&known.blocks, &roots, is_loader_s, &mut memory);
+    copy.is_there(&mut memory)?;
     let mut leaks = Leaks::of(about, &known.blocks, &fates, (&frames, &names), suppressions);
     if copy.silent > 0 {
         leaks.notes.push(format!(

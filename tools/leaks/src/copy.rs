@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 use std::fs;
+use std::io;
 
 use rustix::process::{Pid, Signal, kill_process};
 use trace::About;
@@ -13,6 +14,10 @@ use crate::memory::Memory;
 const NOTE: &str = "copy=";
 /// What copies are called.
 const NAME: &[u8] = b"heapwright-copy";
+/// Of one that is not there any more.
+const ENDED: &str = "it has ended since";
+const NO_FILE: i32 = 2;
+const NO_PROCESS: i32 = 3;
 /// Why there is none.
 const NO_NOTE: &str = "no_copy=";
 /// Words that are kept of a thread.
@@ -43,6 +48,10 @@ pub(crate) struct Mapping {
 #[derive(Debug)]
 pub(crate) struct Copy {
     process: u32,
+    /// The process that it is a copy of.
+    of: u32,
+    /// Where its list of threads is.
+    list: Range<u64>,
     pub(crate) threads: Vec<Thread>,
     /// Threads whose stacks are not known.
     pub(crate) silent: u64,
@@ -77,25 +86,39 @@ impl Copy {
         };
         let number = u32::try_from(number).unwrap_or_default();
         if !is_copy(number) {
-            return Err(no_copy("it has ended since"));
+            return Err(no_copy(ENDED));
         }
         // From here on it ends, whatever happens.
         let mut copy = Self {
             process: number,
             threads: Vec::new(),
             silent,
+            of: process,
+            list: 0..0,
             recorder: block..block.wrapping_add(len.min(1 << 20)),
             mappings: Vec::new(),
         };
-        let unreadable = |why| Error::Unreadable { process, why };
+        let unreadable = |why: io::Error| match why.raw_os_error() {
+            Some(NO_FILE | NO_PROCESS) => no_copy(ENDED),
+            _ => Error::Unreadable { process, why },
+        };
         let mut memory = Memory::of(number, about.page).map_err(unreadable)?;
         let maps = fs::read(format!("/proc/{number}/maps")).map_err(unreadable)?;
         copy.mappings = String::from_utf8_lossy(&maps).lines().filter_map(mapping).collect();
         let bytes = usize::try_from(count).unwrap_or(MOST).min(MOST) * WORDS * 8;
-        let words = memory.words(place..place + bytes as u64).map_err(unreadable)?;
+        copy.list = place..place.saturating_add(bytes as u64);
+        let words = memory.words(copy.list.clone()).map_err(unreadable)?;
         let threads = words.chunks_exact(WORDS);
         copy.threads = threads.map(|of| Thread { stack: of[0], pointer: of[1] }).collect();
         Ok((copy, memory))
+    }
+
+    /// What cannot be read of a copy seems empty, so behind all that was read it must be there still.
+    pub(crate) fn is_there(&self, memory: &mut Memory) -> Result<(), Error> {
+        match memory.words(self.list.clone()) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(Error::Unreadable { process: self.of, why }),
+        }
     }
 }
 

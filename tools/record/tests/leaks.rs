@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::thread;
 
 use common::Recorded;
 use leaks::{Leaks, Suppressions, check};
@@ -70,12 +71,39 @@ const CLEAN: [&str; 18] = [
     "exits",
 ];
 
-#[test]
-fn every_lost_block_is_found_and_no_other() {
-    let mut program = compiled("leaks.c", &["-O0"]);
+const LOST_CC: [(&str, u64, u64); 9] = [
+    ("object", 1, 0),
+    ("array", 1, 0),
+    ("in_vector", 1, 1),
+    ("in_map", 1, 1),
+    ("of_pointers", 20, 0),
+    ("released", 1, 0),
+    ("shared_ring", 1, 1),
+    ("thrown", 1, 0),
+    ("in_thread", 1, 0),
+];
+
+const CLEAN_CC: [&str; 8] = [
+    "kept_array",
+    "kept_second_base",
+    "kept_map",
+    "in_function",
+    "statics",
+    "printed",
+    "in_local",
+    "caught",
+];
+
+const LOST_RS: [(&str, u64, u64); 4] =
+    [("forgotten", 1, 0), ("forgotten_vector", 1, 10), ("ring", 1, 1), ("raw", 1, 0)];
+
+const CLEAN_RS: [&str; 4] = ["kept", "once", "local", "thread"];
+
+/// Runs each case, and says which were judged otherwise.
+fn try_all(mut program: Recorded, lost: &[(&str, u64, u64)], clean: &[&str]) {
     let mut wrong = Vec::new();
-    let clean = CLEAN.map(|name| (name, 0, 0));
-    for (name, lost, behind) in LOST.into_iter().chain(clean) {
+    let clean = clean.iter().map(|name| (*name, 0, 0));
+    for (name, lost, behind) in lost.iter().copied().chain(clean) {
         let found = self::lost(&mut program, name);
         if (found.lost.blocks, found.behind.blocks) != (lost, behind) {
             wrong.push(format!(
@@ -85,4 +113,55 @@ fn every_lost_block_is_found_and_no_other() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_lost_block_of_c_is_found_and_no_other() {
+    try_all(compiled("leaks.c", &["-O0"]), &LOST, &CLEAN);
+}
+
+#[test]
+fn every_lost_block_of_cpp_is_found_and_no_other() {
+    try_all(compiled("leaks.cc", &["-O0", "-std=c++17"]), &LOST_CC, &CLEAN_CC);
+}
+
+#[test]
+fn every_lost_block_of_rust_is_found_and_no_other() {
+    try_all(compiled("leaks.rs", &["--edition=2024", "-g"]), &LOST_RS, &CLEAN_RS);
+}
+
+#[test]
+fn a_leak_is_told_with_its_place_and_the_copy_ends() {
+    let program = compiled("leaks.c", &["-O0"]);
+    program.run(&["chain"]);
+    let trace = program.trace();
+    let words = leaks::words(&check(&trace, &Suppressions::default()).unwrap());
+    assert!(words.contains(") lost 24 B in 1 block"), "{words}");
+    assert!(words.contains("216 B in 9 blocks"), "{words}");
+    assert!(words.contains("list (leaks.c:") && words.contains("chain (leaks.c:"), "{words}");
+    // It ends while others run, in its own time.
+    let copy = trace.about().notes.iter().find_map(|note| note.strip_prefix("copy="));
+    let copy = copy.and_then(|note| note.split(' ').next()).unwrap().to_owned();
+    while fs::read(format!("/proc/{copy}/maps")).is_ok_and(|maps| !maps.is_empty()) {
+        thread::yield_now();
+    }
+    let again = check(&trace, &Suppressions::default()).unwrap_err();
+    assert!(again.to_string().contains("has ended since"), "{again}");
+}
+
+#[test]
+fn a_suppressed_leak_is_none() {
+    let program = compiled("leaks.c", &["-O0"]);
+    program.run(&["chain"]);
+    let all = Suppressions::parse("leak:^list$").unwrap();
+    let found = check(&program.trace(), &all).unwrap();
+    assert_eq!((found.any(), found.suppressed.blocks), (false, 10));
+}
+
+#[test]
+fn of_a_process_that_is_killed_there_is_no_copy() {
+    let program = compiled("killed.c", &["-O0"]);
+    let _ = program.command(&[]).output().unwrap();
+    let why = check(&program.trace(), &Suppressions::default()).unwrap_err();
+    assert!(why.to_string().contains("left no copy of its memory: it was killed"), "{why}");
 }

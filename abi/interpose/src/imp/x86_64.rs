@@ -153,3 +153,119 @@ macro_rules! jump_unless {
     };
 }
 pub(crate) use jump_unless;
+
+/// Jumps to the function in a word of a table.
+macro_rules! jump {
+    ($table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "jmp qword ptr [rip + {table} + {at}]",
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump;
+
+/// Takes the size of a request off what is left until the thread's next point. While something is left it jumps to the function in a word of
+/// a table; else, unless the thread is in a call of ours, notes where the calling function is and goes on in another function.
+macro_rules! count_down {
+    (
+        [$until:expr, $busy:expr, $sp:expr, $fp:expr], $prepare:literal, $size:literal,
+        [$table:path, $at:expr], $reached:path
+    ) => {
+        core::arch::naked_asm!(
+            $prepare,
+            "mov r11, qword ptr [rip + heapwright_recorder@GOTTPOFF]",
+            concat!("sub qword ptr fs:[r11 + {until}], ", $size),
+            "jle 2f",
+            "3:",
+            "jmp qword ptr [rip + {table} + {at}]",
+            "2:",
+            "cmp qword ptr fs:[r11 + {busy}], 0",
+            "jne 3b",
+            "mov qword ptr fs:[r11 + {sp}], rsp",
+            "mov qword ptr fs:[r11 + {fp}], rbp",
+            "jmp {reached}",
+            until = const $until,
+            busy = const $busy,
+            sp = const $sp,
+            fp = const $fp,
+            table = sym $table,
+            at = const $at,
+            reached = sym $reached,
+        )
+    };
+}
+pub(crate) use count_down;
+
+/// Jumps to the function in a word of a table. If the byte of the page that the first argument lies in is set, a function is called
+/// first, with that argument.
+macro_rules! filtered {
+    (
+        [$bytes:path, $page:expr, $last:expr], [$table:path, $at:expr], $found:path
+    ) => {
+        core::arch::naked_asm!(
+            "mov r11, qword ptr [rip + {bytes}]",
+            "mov r10, rdi",
+            "shr r10, {page}",
+            "and r10d, {last}",
+            "cmp byte ptr [r11 + r10], 0",
+            "jne 2f",
+            "3:",
+            "jmp qword ptr [rip + {table} + {at}]",
+            "2:",
+            $crate::imp::call_aside!("{found}"),
+            "jmp 3b",
+            bytes = sym $bytes,
+            page = const $page,
+            last = const $last,
+            table = sym $table,
+            at = const $at,
+            found = sym $found,
+        )
+    };
+}
+pub(crate) use filtered;
+
+/// Both: goes on in the other function if the byte is set, or nothing is left.
+macro_rules! filtered_and_counted {
+    (
+        [$bytes:path, $page:expr, $last:expr],
+        [$until:expr, $busy:expr, $sp:expr, $fp:expr], $prepare:literal, $size:literal,
+        [$table:path, $at:expr], $reached:path
+    ) => {
+        core::arch::naked_asm!(
+            $prepare,
+            "mov r11, qword ptr [rip + {bytes}]",
+            "mov r10, rdi",
+            "shr r10, {page}",
+            "and r10d, {last}",
+            "cmp byte ptr [r11 + r10], 0",
+            "mov r11, qword ptr [rip + heapwright_recorder@GOTTPOFF]",
+            "jne 4f",
+            concat!("sub qword ptr fs:[r11 + {until}], ", $size),
+            "jle 2f",
+            "3:",
+            "jmp qword ptr [rip + {table} + {at}]",
+            "4:",
+            concat!("sub qword ptr fs:[r11 + {until}], ", $size),
+            "2:",
+            "cmp qword ptr fs:[r11 + {busy}], 0",
+            "jne 3b",
+            "mov qword ptr fs:[r11 + {sp}], rsp",
+            "mov qword ptr fs:[r11 + {fp}], rbp",
+            "jmp {reached}",
+            bytes = sym $bytes,
+            page = const $page,
+            last = const $last,
+            until = const $until,
+            busy = const $busy,
+            sp = const $sp,
+            fp = const $fp,
+            table = sym $table,
+            at = const $at,
+            reached = sym $reached,
+        )
+    };
+}
+pub(crate) use filtered_and_counted;
