@@ -35,6 +35,13 @@ pub enum Stacks {
         /// What chance begins with, for the same sample again; `None`: the clock.
         seed: Option<u64>,
     },
+    /// Of a sample, and nothing is recorded of blocks that are not in it.
+    Only {
+        /// As above.
+        interval: u64,
+        /// As above.
+        seed: Option<u64>,
+    },
     /// Of all.
     All,
 }
@@ -114,8 +121,11 @@ impl Request {
         match self.stacks {
             Stacks::Off => {}
             Stacks::All => set("stacks", &"all"),
-            Stacks::Sampled { interval, seed } => {
+            Stacks::Sampled { interval, seed } | Stacks::Only { interval, seed } => {
                 set("stacks", &"sampled");
+                if matches!(self.stacks, Stacks::Only { .. }) {
+                    set("events", &"sampled");
+                }
                 set("interval", &interval);
                 if let Some(seed) = seed {
                     set("seed", &seed);

@@ -12,6 +12,7 @@ mod above;
 mod addresses;
 mod blocks;
 mod error;
+mod estimate;
 mod export;
 mod frames;
 mod import;
@@ -30,6 +31,7 @@ pub use about::{About, Damage, Malloc, Missing, Module, Strange, StrangeKind, Th
 pub use above::Above;
 pub use blocks::{New, NumberMap, Numbers};
 pub use error::TraceError;
+pub use estimate::{Estimate, likely};
 pub use export::{Form, export, export_blocks};
 pub use frames::Frames;
 pub use import::import;

@@ -199,10 +199,10 @@ macro_rules! count_down {
 pub(crate) use count_down;
 
 /// Jumps to the function in a word of a table. If the byte of the page that the first argument lies in is set, a function is called
-/// first, with that argument.
+/// with that argument, and the same word of another table is taken.
 macro_rules! filtered {
     (
-        [$bytes:path, $page:expr, $last:expr], [$table:path, $at:expr], $found:path
+        [$bytes:path, $page:expr, $last:expr], [$table:path, $other:path, $at:expr], $found:path
     ) => {
         core::arch::naked_asm!(
             "mov r11, qword ptr [rip + {bytes}]",
@@ -211,15 +211,15 @@ macro_rules! filtered {
             "and r10d, {last}",
             "cmp byte ptr [r11 + r10], 0",
             "jne 2f",
-            "3:",
             "jmp qword ptr [rip + {table} + {at}]",
             "2:",
             $crate::imp::call_aside!("{found}"),
-            "jmp 3b",
+            "jmp qword ptr [rip + {other} + {at}]",
             bytes = sym $bytes,
             page = const $page,
             last = const $last,
             table = sym $table,
+            other = sym $other,
             at = const $at,
             found = sym $found,
         )
