@@ -11,12 +11,6 @@ use crate::report::Leaks;
 use crate::roots::{Known, is_loader, roots};
 use crate::suppress::Suppressions;
 
-/// Whether the process of a trace was to leave a copy.
-#[must_use]
-pub fn wants_check(trace: &Trace) -> bool {
-    copy::is_said(trace.about())
-}
-
 /// Looks for the leaks of a process whose recorder left a copy, which ends.
 /// Errors: there is no copy, or it or the trace cannot be read.
 pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error> {
@@ -52,7 +46,9 @@ pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error>
             .notes
             .push("some events are missing: a block whose free was not seen seems lost".into());
     }
-    leaks.notes.extend(names.troubles.iter().map(ToString::to_string));
+    if leaks.any() {
+        leaks.notes.extend(names.troubles.iter().map(ToString::to_string));
+    }
     Ok(leaks)
 }
 

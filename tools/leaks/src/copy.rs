@@ -60,11 +60,6 @@ pub(crate) struct Copy {
     pub(crate) mappings: Vec<Mapping>,
 }
 
-/// Whether the recorder says that there is a copy, or that there should be one.
-pub(crate) fn is_said(about: &About) -> bool {
-    about.notes.iter().any(|note| note.starts_with(NOTE) || note.starts_with(NO_NOTE))
-}
-
 /// The copy's number.
 pub(crate) fn number(about: &About) -> Option<u32> {
     let note = about.notes.iter().find_map(|note| note.strip_prefix(NOTE))?;
@@ -172,7 +167,8 @@ mod tests {
     #[test]
     fn without_a_copy_it_is_said_why() {
         let about = |note: &str| About { notes: vec![note.to_owned()], ..About::default() };
-        assert!(!is_said(&about("thp=never")));
+        let killed = Copy::of(&about("thp=never")).unwrap_err().to_string();
+        assert!(killed.contains("it was killed"), "{killed}");
         let said = Copy::of(&about("no_copy=there is no memory")).unwrap_err().to_string();
         assert!(said.contains("there is no memory"), "{said}");
         let damaged = Copy::of(&about("copy=4711 12")).unwrap_err().to_string();

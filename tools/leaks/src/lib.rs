@@ -21,7 +21,7 @@ mod roots;
 mod suppress;
 mod words;
 
-pub use check::{check, wants_check};
+pub use check::check;
 pub use error::Error;
 pub use report::{Amount, Leak, Leaks};
 pub use suppress::Suppressions;

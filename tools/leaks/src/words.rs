@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 
 use show::number::bytes;
-use show::text::many;
+use show::text::{many, visible, wrapped};
 
 use crate::report::{Amount, Leaks};
 
@@ -12,15 +12,16 @@ const TOLD: usize = 20;
 /// Functions of a stack that are told.
 const FUNCTIONS: usize = 6;
 
-/// The page: what was lost and where it was allocated.
+/// The page: what was lost and where it was allocated, in lines of this width.
 #[must_use]
-pub fn words(leaks: &Leaks) -> String {
+pub fn words(leaks: &Leaks, width: Option<usize>) -> String {
     let mut page = String::new();
     let mut line = |text: String| {
+        let indent = if text.starts_with(' ') { 5 } else { 3 };
         // A string takes all that is written to it.
-        let _ = writeln!(page, "{text}");
+        let _ = writeln!(page, "{}", wrapped(&text, indent, width));
     };
-    let who = format!("{} (process {})", show::text::visible(&leaks.command), leaks.process);
+    let who = format!("{} (process {})", visible(&leaks.command), leaks.process);
     if leaks.any() {
         line(format!("{who} lost {}: nothing points to them any more.", amount(leaks.lost)));
     } else {
@@ -44,7 +45,7 @@ pub fn words(leaks: &Leaks) -> String {
             stack => stack
                 .iter()
                 .take(FUNCTIONS)
-                .for_each(|function| line(format!("   {}", show::text::visible(function)))),
+                .for_each(|function| line(format!("   {}", visible(function)))),
         }
     }
     if let Some(more) = leaks.leaks.len().checked_sub(TOLD + 1) {

@@ -108,7 +108,7 @@ fn try_all(mut program: Recorded, lost: &[(&str, u64, u64)], clean: &[&str]) {
         if (found.lost.blocks, found.behind.blocks) != (lost, behind) {
             wrong.push(format!(
                 "{name}: {lost} and {behind} are lost, not\n{}",
-                leaks::words(&found)
+                leaks::words(&found, None)
             ));
         }
     }
@@ -135,7 +135,7 @@ fn a_leak_is_told_with_its_place_and_the_copy_ends() {
     let program = compiled("leaks.c", &["-O0"]);
     program.run(&["chain"]);
     let trace = program.trace();
-    let words = leaks::words(&check(&trace, &Suppressions::default()).unwrap());
+    let words = leaks::words(&check(&trace, &Suppressions::default()).unwrap(), None);
     assert!(words.contains(") lost 24 B in 1 block"), "{words}");
     assert!(words.contains("216 B in 9 blocks"), "{words}");
     assert!(words.contains("list (leaks.c:") && words.contains("chain (leaks.c:"), "{words}");

@@ -1,6 +1,7 @@
 //! `heapwright profile`: a sample of what a program allocates, and where; as text, and as files for other tools.
 
 mod files;
+mod leaks;
 
 use core::time::Duration;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use recording::{Process, Request, Stacks};
 use show::text::{visible, wrapped};
 use trace::Trace;
 
+use self::leaks::LeakFlags;
 use super::record::Which;
 use crate::exit::{self, Usage};
 use crate::flags::allocator::MaybeAllocator;
@@ -28,7 +30,7 @@ Examples:
   heapwright profile -- ./server --port 8080
   heapwright profile --by live -o prof -- python3 app.py
   heapwright profile --every 60s -a jemalloc -- ./server
-  heapwright profile --leak-check live -- ./test       exit code 23 if something is never freed
+  heapwright profile --leak-check reachable -- ./test  exit code 23 if something is lost
   heapwright profile --for 60s --pid 4711              of a program that 'heapwright run --armed' started
   heapwright compare old/server-12.pb.gz new/server-15.pb.gz
 
@@ -70,13 +72,13 @@ pub(crate) struct ProfileCommand {
     #[arg(short, long)]
     force: bool,
 
-    /// What was never freed: off, or live (all of it, by where it was allocated; every block is recorded for it)
+    /// Look for leaks when a process ends: off; reachable (blocks that nothing points to any more); or live (all that was never
+    /// freed). Every block is recorded for it, with its call stack
     #[arg(long, value_name = "WHICH", default_value = "off", hide_possible_values = true)]
     leak_check: LeakCheck,
 
-    /// The exit code if --leak-check finds something
-    #[arg(long, value_name = "CODE", default_value_t = 23)]
-    leak_exit_code: u8,
+    #[command(flatten)]
+    leaks: LeakFlags,
 
     /// Profile for this time, such as 60s or 5m; then the program goes on
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
@@ -126,6 +128,7 @@ impl By {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LeakCheck {
     Off,
+    Reachable,
     Live,
 }
 
@@ -135,6 +138,16 @@ impl ProfileCommand {
         if self.every.is_some_and(|every| every < Duration::from_millis(1)) {
             bail!(Usage("--every is a millisecond at least".into()));
         }
+        let is_by_reach = self.leak_check == LeakCheck::Reachable;
+        let of_a_sample = self.interval_bytes.is_some() || self.every.is_some();
+        if is_by_reach && (of_a_sample || self.time.is_some()) {
+            let why = "--leak-check reachable looks at every block when the program ends: --interval-bytes, --every and --for do not go with it";
+            bail!(Usage(why.into()));
+        }
+        if self.leaks.suppressions.is_some() && !is_by_reach {
+            bail!(Usage("--suppressions goes with --leak-check reachable".into()));
+        }
+        let known = self.leaks.suppressions()?;
         if let Some(process) = self.pid {
             let request = |folder: &Path| self.request(folder, None);
             let folder = recorded::attach(process, self.time, to, request)?;
@@ -144,9 +157,12 @@ impl ProfileCommand {
         let request =
             |folder: &Path, allocator: Option<&Allocator>| self.request(folder, allocator);
         let (folder, status) = recorded::run(&self.program, &self.allocator, to, request)?;
-        let has_leaked = self.tell(&folder, false)?;
+        let has_leaked = match self.leak_check {
+            LeakCheck::Reachable => leaks::tell(&folder, &known)?,
+            LeakCheck::Off | LeakCheck::Live => self.tell(&folder, false)?,
+        };
         if status.success() && has_leaked {
-            return Ok(ExitCode::from(self.leak_exit_code));
+            return Ok(ExitCode::from(self.leaks.leak_exit_code));
         }
         Ok(foreground::end_as(status))
     }
@@ -162,10 +178,10 @@ impl ProfileCommand {
             children: self.children.children(),
             // A leak that no point of the sample hit would be none.
             stacks: match (self.leak_check, self.interval_bytes) {
-                (LeakCheck::Live, None) => Stacks::All,
+                (LeakCheck::Live, None) | (LeakCheck::Reachable, _) => Stacks::All,
                 _ => sample(),
             },
-            copy: false,
+            copy: self.leak_check == LeakCheck::Reachable,
             name: allocator.map(|allocator| allocator.name.clone()),
             porter: None,
         }
