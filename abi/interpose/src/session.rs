@@ -20,7 +20,7 @@ use crate::profile;
 use crate::thread::{Thread, Turn};
 use crate::{
     armed, chunk, clock, file, huge, mapping, names, next, operators, record, samples, shared,
-    snapshot, stacks, system,
+    short, snapshot, stacks, system,
 };
 
 /// A page of its own, on machines whose pages are no larger.
@@ -28,7 +28,7 @@ use crate::{
 struct Page([AtomicU32; WORDS], [u8; 4096 - 4 * WORDS]);
 
 static PAGE: Page = Page([const { AtomicU32::new(0) }; WORDS], [0; _]);
-const WORDS: usize = 5;
+const WORDS: usize = 6;
 
 /// A word of the page: 0 in a child of `fork`.
 #[derive(Clone, Copy)]
@@ -41,6 +41,8 @@ pub(crate) enum Word {
     Frames,
     /// The lock of those who have no chunk.
     Late,
+    /// The lock of those who end early.
+    Shelf,
     /// What is to be done about a snapshot.
     Snapshot,
 }
@@ -49,6 +51,26 @@ impl Word {
     #[inline(always)]
     pub(crate) fn of_page(self) -> &'static AtomicU32 {
         &PAGE.0[self as usize]
+    }
+
+    /// Waits for the right to what it is the lock of, which a child of `fork` finds open, whoever had it.
+    pub(crate) fn lock(self) -> Lock {
+        let lock = self.of_page();
+        while lock.swap(1, Ordering::Acquire) != 0 {
+            core::hint::spin_loop();
+            // SAFETY: lets another thread run.
+            unsafe { libc::syscall(libc::SYS_sched_yield) };
+        }
+        Lock(lock)
+    }
+}
+
+/// A lock that is the calling thread's, until it is dropped.
+pub(crate) struct Lock(&'static AtomicU32);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Release);
     }
 }
 
@@ -182,6 +204,7 @@ fn start(is_child: bool) -> bool {
     SESSION.store(session, Ordering::Relaxed);
     shared::FRAMES.locked().begin();
     shared::LATE.locked().begin();
+    short::clear();
     huge::begin();
     #[cfg(target_arch = "x86_64")]
     if options().only_sampled && !profile::begin(is_child) {
@@ -322,5 +345,6 @@ pub(crate) fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) 
     chunk::leave(thread, writer);
     shared::FRAMES.locked().seal();
     shared::LATE.locked().seal();
+    short::clear();
     file::close();
 }

@@ -22,7 +22,7 @@ use launch::environment::{PRELOAD, variables};
 use launch::inspect::{self, Inspection};
 use launch::unpack::unpack;
 use launch::{foreground, resolve};
-use recording::{Process, Request, finish};
+use recording::{Porter, Process, Request, finish};
 
 pub(crate) use attached::attach;
 
@@ -87,7 +87,8 @@ pub(crate) fn run(
     if let Some(name) = program.command.first() {
         command.arg0(name);
     }
-    let request = request(&folder, allocator.as_ref());
+    let mut request = request(&folder, allocator.as_ref());
+    request.porter = porter(&folder);
     let malloc = match &allocator {
         Some(allocator) => variables(allocator, &[], inspection.as_ref())?,
         None => Vec::new(),
@@ -115,6 +116,15 @@ fn check(file: &Path, inspection: Option<&Inspection>, to: To<'_>) -> anyhow::Re
         return Ok(());
     }
     bail!("{target} cannot be recorded: {}. --force runs it all the same", obstacle.text);
+}
+
+/// Has files made in the folder for programs that are started as another user, until this command ends; the key for it. Without
+/// one those are not recorded.
+fn porter(folder: &Path) -> Option<String> {
+    let porter = Porter::new(folder).ok()?;
+    let key = porter.key().to_owned();
+    porter.serve();
+    Some(key)
 }
 
 /// Packs what the processes wrote to a folder.

@@ -26,3 +26,18 @@ pub fn collapsed(tree: &Tree, cost: Cost) -> String {
 fn word(name: &str) -> String {
     name.chars().map(|c| if c == ';' || c.is_control() { ':' } else { c }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::profile;
+
+    #[test]
+    fn a_line_for_each_stack_that_costs_something() {
+        let text = collapsed(&Tree::of(&profile()), Cost::Live);
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["?+0x5000 2000", "?+0x5000;?+0x6000 500"]);
+        assert_eq!(word("operator;\n"), "operator::");
+    }
+}

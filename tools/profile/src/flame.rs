@@ -125,3 +125,19 @@ fn bars(tree: &Tree, cost: Cost) -> Vec<Bar> {
     }
     bars
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::profile;
+
+    #[test]
+    fn a_bar_is_as_wide_as_its_part() {
+        let tree = Tree::of(&profile());
+        let bars = bars(&tree, Cost::Live);
+        let widths: Vec<(usize, f64)> = bars.iter().map(|bar| (bar.row, bar.width)).collect();
+        assert_eq!(widths, [(0, WIDTH), (1, WIDTH), (2, WIDTH / 5.0)]);
+        let svg = svg(&tree, Cost::Live);
+        assert!(svg.contains("<title>?+0x6000: 500 B at the end, 20 %</title>"), "{svg}");
+    }
+}

@@ -273,3 +273,30 @@ fn missing(trace: &Trace) -> Vec<String> {
     ];
     said.into_iter().flatten().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::profile;
+
+    #[test]
+    fn each_cost_is_the_sum_of_its_blocks() {
+        let profile = profile();
+        let bytes = |cost: Cost| profile.all.of(cost).bytes;
+        assert_eq!(bytes(Cost::Allocated), 3570.0);
+        assert_eq!(bytes(Cost::Peak), 3000.0);
+        assert_eq!(bytes(Cost::Live), 2500.0);
+        // d lived for 5 ms.
+        assert_eq!(bytes(Cost::Temporary), 1000.0);
+        // e has no stack, and is in no sample: d's stack has no known callers.
+        assert_eq!((profile.samples, profile.stacks.len()), (4, 3));
+        assert_eq!(Cost::ALL.map(|cost| profile.all.of(cost).blocks), [2.0, 2.0, 4.0, 1.0]);
+        let moments: Vec<f64> = profile
+            .moments
+            .iter()
+            .map(|moment| moment.stacks.iter().map(|(_, sum)| sum.bytes).sum())
+            .collect();
+        assert_eq!(moments, [2000.0, 2570.0, 2570.0]);
+        assert!(profile.curve.iter().any(|point| point.resident == Some(12 << 20)));
+    }
+}

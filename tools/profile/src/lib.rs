@@ -19,6 +19,8 @@ mod page;
 mod pprof;
 mod sites;
 mod speedscope;
+#[cfg(test)]
+mod testing;
 mod text;
 mod tree;
 

@@ -216,3 +216,25 @@ fn chart(profile: &Profile) -> Option<String> {
     };
     chart.draw(700).map(|drawn| drawn.svg)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::profile;
+
+    #[test]
+    fn the_page_is_whole_and_needs_no_other() {
+        let mut profile = profile();
+        profile.command = "</script><b>".to_owned();
+        let page = html(&profile, &Tree::of(&profile), Cost::Peak);
+        assert!(
+            !page.contains("</script><b>") && !page.contains("src=") && !page.contains("https:")
+        );
+        let data =
+            page.split("id=\"data-json\">").nth(1).and_then(|rest| rest.split("</script>").next());
+        let data: serde_json::Value = serde_json::from_str(data.unwrap()).unwrap();
+        // All, main, its function, and those of the stack without known callers.
+        assert_eq!(data["nodes"].as_array().unwrap().len(), 5);
+        assert_eq!(data["nodes"][0][3][0][0], 3000.0);
+    }
+}

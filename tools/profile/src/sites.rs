@@ -9,7 +9,7 @@ use crate::cost::{Cost, Costs};
 use crate::gather::Profile;
 
 /// Callers of a site that are looked at.
-const DEPTH: usize = 4;
+const DEPTH: usize = 3;
 /// Blocks of which no stack is known.
 const NONE: &str = "(no call stack)";
 /// A caller is named that so much of the site's memory comes by.
@@ -18,7 +18,7 @@ const MOST: f64 = 0.6;
 /// A place where memory is allocated.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// `insert (cache.cpp:88)`, `sdsnew < createObject (object.c:12)`.
+    /// `insert (cache.cpp:88)`, `sdsnew (sds.c:12) < createObject`.
     pub name: String,
     /// The function without its callers and lines, by which the sites of two builds are the same.
     pub function: String,
@@ -87,7 +87,7 @@ impl<'a> Grouping<'a> {
         let site = |group: &Group| {
             let total = group.site.and_then(|site| self.functions.get(&site.function()));
             let path = group.site.map(|site| self.named(site, group));
-            let name = path.map_or(NONE.to_owned(), |path| self.names.path_name(&path));
+            let name = path.map_or(NONE.to_owned(), |path| self.name(&path));
             let function = group.site.map(|site| self.names.site_name(site.function()));
             Site {
                 name,
@@ -111,11 +111,35 @@ impl<'a> Grouping<'a> {
             }
             let all = group.costs.of(Cost::Allocated).bytes;
             let most = callers.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-            match most.filter(|(_, bytes)| *bytes >= MOST * all) {
+            let most = most.filter(|(caller, bytes)| *bytes >= MOST * all && !self.begins(*caller));
+            match most {
                 Some((caller, _)) => path.push(caller),
                 None => break,
             }
         }
         path
+    }
+
+    /// Whether all of a program is called by this: that tells nothing.
+    fn begins(&self, site: symbols::Site) -> bool {
+        let function = self.names.at_site(site).0.function;
+        matches!(
+            function,
+            "main" | "_start" | "start_thread" | "clone" | "clone3" | "_dl_start_user"
+        )
+    }
+
+    /// The site with its line, and who calls it.
+    fn name(&self, path: &[symbols::Site]) -> String {
+        let mut name = self.names.site_name(path[0]);
+        for &caller in &path[1..] {
+            let function = self.names.at_site(caller).0.function;
+            name += " < ";
+            name += &match function {
+                "" => self.names.site_name(caller),
+                function => symbols::short(function).to_owned(),
+            };
+        }
+        name
     }
 }

@@ -219,3 +219,32 @@ fn signed(v: f64) -> String {
     let sign = if v < 0.0 { "−" } else { "+" };
     format!("{sign} {}", bytes(v.abs()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::profile;
+
+    #[test]
+    fn the_table_fits_80_columns_and_says_what_is_asked_for() {
+        for by in Cost::ALL {
+            let text = text(&profile(), by, Some(80));
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            assert!(text.contains("?+0x5000") && text.contains("every block, 4 of them"), "{text}");
+        }
+        assert!(leaks(&profile(), Some(80)).starts_with("leaks    2.44 KiB in 2 blocks"));
+    }
+
+    #[test]
+    fn few_blocks_of_a_sample_are_known_upward_less_well_than_down() {
+        let of = |blocks: u32| {
+            let mut sum = Estimate::default();
+            (0..blocks).for_each(|_| sum.add(100, trace::likely(100, 524_288)));
+            off(&sum, 524_288)
+        };
+        assert_eq!([of(1), of(4), of(1000)], ["−82 +466 %", "−61 +157 %", "±6.4 %"]);
+        let mut large = Estimate::default();
+        large.add(1 << 30, trace::likely(1 << 30, 524_288));
+        assert_eq!(off(&large, 524_288), "±0 %");
+    }
+}

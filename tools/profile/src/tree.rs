@@ -180,3 +180,27 @@ fn unnamed(module: &str, place: u64) -> String {
     let file = module.rsplit('/').next().filter(|file| !file.is_empty()).unwrap_or("?");
     format!("{file}+{place:#x}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::Cost;
+    use crate::testing::profile;
+
+    #[test]
+    fn a_function_has_what_it_calls() {
+        let tree = Tree::of(&profile());
+        let row = |at: usize| {
+            let path = tree.path(at);
+            let names: Vec<&str> = path.iter().map(|&at| tree.label(at).name.as_str()).collect();
+            let of = |costs: &Costs| costs.of(Cost::Allocated).bytes;
+            (names.join(";"), of(&tree.nodes[at].own), of(&tree.nodes[at].total))
+        };
+        let rows: Vec<(String, f64, f64)> = (0..tree.nodes.len()).map(row).collect();
+        let is = |name: &str, own: f64, total: f64| (name.to_owned(), own, total);
+        assert_eq!(rows[0], is("", 0.0, 3570.0));
+        assert!(rows.contains(&is("?+0x5000", 2000.0, 3500.0)), "{rows:?}");
+        assert!(rows.contains(&is("?+0x5000;?+0x6000", 1500.0, 1500.0)), "{rows:?}");
+        assert!(rows.contains(&is("(callers unknown);?+0x7000", 70.0, 70.0)), "{rows:?}");
+    }
+}

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use trace::{Packed, Progress, TraceError, began, pack};
+use trace::{Packed, Progress, TraceError, began, pack_beside};
 
 /// What a process left.
 #[derive(Debug)]
@@ -61,10 +61,12 @@ fn one(file: PathBuf, is_called_off: bool, progress: &mut dyn FnMut(&Path, Progr
     }
     // What went back to the disk is a hole; a ring has many.
     let written = fs::metadata(&file).map_or(0, |meta| meta.len().min(meta.blocks() * 512));
-    match pack(&file, file.with_extension("trace"), &mut |done| progress(&file, done)) {
+    match pack_beside(&file, &mut |done| progress(&file, done)) {
         Ok(packed) => {
-            // A file that stays is packed already.
-            let _ = fs::remove_file(&file);
+            if packed.path.parent() == file.parent() {
+                // A file that stays is packed already.
+                let _ = fs::remove_file(&file);
+            }
             Process::Packed { packed: Box::new(packed), written }
         }
         Err(why) => Process::Failed { file, why },

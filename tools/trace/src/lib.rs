@@ -37,6 +37,7 @@ pub use frames::Frames;
 pub use import::import;
 pub use live::{Live, Lived, Row};
 pub use names::Names;
+pub use open::pack_beside;
 pub use pack::{Progress, began, pack, stopped};
 pub use packed::summary::{Memory, Segment};
 pub use packer::{Packed, Packer};

@@ -37,6 +37,10 @@ pub(super) fn begin(is_child: bool) -> bool {
     } else if !is_child {
         system::empty(counts, LENGTH);
     }
+    // Blocks of the arena are asked about as well: they are not the next malloc's.
+    for page in crate::arena::pages(1 << PAGE) {
+        count(page).store(u8::MAX, Ordering::Relaxed);
+    }
     true
 }
 

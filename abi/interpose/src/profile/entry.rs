@@ -41,7 +41,8 @@ macro_rules! filtering {
         pub(super) unsafe extern "C" fn $name() {
             crate::imp::filtered!(
                 [super::COUNTS, super::PAGE, super::LAST_PAGE],
-                [crate::next::PASS, core::mem::offset_of!(Table, $name)], crate::profile::leaves
+                [crate::next::NEXT, crate::next::PASS, core::mem::offset_of!(Table, $name)],
+                crate::profile::leaves
             )
         }
     )*};

@@ -165,7 +165,9 @@ impl ProfileCommand {
                 (LeakCheck::Live, None) => Stacks::All,
                 _ => sample(),
             },
+            copy: false,
             name: allocator.map(|allocator| allocator.name.clone()),
+            porter: None,
         }
     }
 
@@ -175,8 +177,6 @@ impl ProfileCommand {
         let (mut has_leaked, mut failed, mut others) = (false, None, Vec::new());
         let mut is_told = false;
         for process in recorded::packed(folder, is_called_off)? {
-            // A full disk has no room for the packed trace: it is made elsewhere, and its figures are told.
-            let scratch;
             let path = match process {
                 Process::Packed { packed, .. } => packed.path,
                 Process::Running { file } => {
@@ -185,13 +185,7 @@ impl ProfileCommand {
                 }
                 Process::Failed { file, why } => {
                     failed = Some(anyhow::anyhow!("{} stays as it is: {why}", file.display()));
-                    scratch = tempfile::tempdir()?;
-                    let name = file.with_extension("trace");
-                    let path = scratch.path().join(name.file_name().unwrap_or_default());
-                    match trace::pack(&file, path, &mut |_| {}) {
-                        Ok(packed) => packed.path,
-                        Err(_) => continue,
-                    }
+                    continue;
                 }
             };
             let every = self.every.map(|every| u64::try_from(every.as_nanos()).unwrap_or(u64::MAX));

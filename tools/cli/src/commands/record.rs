@@ -149,7 +149,9 @@ impl Record {
                 }
                 WhichStacks::All => Stacks::All,
             },
+            copy: false,
             name: allocator.map(|allocator| allocator.name.clone()),
+            porter: None,
         }
     }
 }

@@ -57,7 +57,9 @@ pub(crate) fn attach(
         // If it may not be given away, the process may still be able to write there.
         let _ = chown(&folder, Some(owner.uid()), Some(owner.gid()));
     }
-    armed.begin(&request(&folder)).context("the recorder cannot be asked")?;
+    let mut request = request(&folder);
+    request.porter = super::porter(&folder);
+    armed.begin(&request).context("the recorder cannot be asked")?;
     if time.is_none() {
         exit::say(&format!("recording process {process} until Ctrl-C"));
     }

@@ -63,7 +63,7 @@ fn what_is_no_profile_is_refused_and_never_a_panic() {
         for _ in 0..3 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let at = (random >> 33) as usize % damaged.len();
-            damaged[at] = (random >> 20) as u8;
+            damaged[at] = (random >> 20).to_le_bytes()[0];
         }
         let _ = Pprof::decode(&damaged);
     }

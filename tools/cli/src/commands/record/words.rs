@@ -29,6 +29,10 @@ pub(super) fn words(processes: &[Process], running: &[u32], folder: &Path) -> St
     let packed: Vec<_> = packed.collect();
     if let [(largest, written), others @ ..] = &packed[..] {
         text += &line("recorded", &one(largest, *written));
+        if largest.path.parent() != Some(folder) {
+            let place = largest.path.display();
+            text += &line("", &format!("it could not be packed where it is, but to {place}"));
+        }
         text += &self::others(others);
     }
     for process in processes {
