@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{Recorded, recorder};
-use recording::{Porter, Request};
+use recording::{Porter, Request, finish, unrecorded};
 
 /// The settings that a trace names.
 fn settings(trace: &trace::Trace) -> Vec<&str> {
@@ -58,6 +58,20 @@ fn glibc_asks_for_huge_pages_as_it_does_without_the_recorder() {
     for tries in 0..5 {
         assert_eq!(asks(recorded.command(&[])), without, "{tries}");
     }
+}
+
+/// `su -` and `sudo` do that, and the recording seemed to be of the program.
+#[test]
+fn a_program_that_lost_the_recorder_is_named() {
+    let recorded = Recorded::new("settings.c");
+    let variables = recorded.request.variables(recorder(), None, Vec::new()).unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "exec env sh -c 'exec env -i true'"]).envs(variables);
+    assert!(shell.status().unwrap().success());
+    let all = finish(&recorded.request.folder, false, &mut |_, _| {}).unwrap();
+    assert_eq!(all.len(), 4, "two shells, and env twice");
+    let lost = unrecorded(&all);
+    assert!(lost.len() == 1 && lost[0].program.ends_with("true"), "{lost:?}");
 }
 
 /// A user that is nobody, and may read the recorder; only root can become one.

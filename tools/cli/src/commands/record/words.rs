@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use recording::Process;
+use recording::{Process, Unrecorded, unrecorded};
 use show::number::{bytes, count, seconds};
 use show::text::{many, visible, wrapped};
 use trace::{About, Packed};
@@ -53,6 +53,16 @@ pub(super) fn words(processes: &[Process], running: &[u32], folder: &Path) -> St
                 )
             }
         };
+    }
+    for Unrecorded { process, program } in unrecorded(processes) {
+        text += &line(
+            "missing",
+            &format!(
+                "what process {process} became, {}: it was started without the recorder's variables (su -, sudo, env -i), or \
+                 is static, set-uid or a script's interpreter of that kind",
+                visible(&program)
+            ),
+        );
     }
     if !running.is_empty() {
         let all: Vec<_> = running.iter().map(u32::to_string).collect();
