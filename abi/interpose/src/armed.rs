@@ -39,6 +39,9 @@ static NOTHING: AtomicU32 = AtomicU32::new(0);
 static FILE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
 /// The number of the recording that is on.
 static ASKED_AS: AtomicU32 = AtomicU32::new(0);
+/// That number where the program itself began it: nobody else calls it off.
+#[cfg(target_arch = "x86_64")]
+const BY_ITSELF: u32 = u32::MAX;
 /// The beats when they were looked at last, and since when they have been so many.
 static HEARD: AtomicU32 = AtomicU32::new(0);
 static SINCE: AtomicU64 = AtomicU64::new(0);
@@ -55,9 +58,26 @@ pub(crate) fn is_armed() -> bool {
     !core::ptr::eq(word(), &raw const NOTHING)
 }
 
+/// The program itself begins a recording. What others ask for meanwhile comes when that has ended.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn begin_by_itself() {
+    WORD.store((&raw const NOTHING).cast_mut(), Ordering::Relaxed);
+    ASKED_AS.store(BY_ITSELF, Ordering::Relaxed);
+}
+
+/// Whether the program itself began the recording that is on.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn is_by_itself() -> bool {
+    ASKED_AS.load(Ordering::Relaxed) == BY_ITSELF
+}
+
 /// Why an armed recorder is to stop, if it is; the clock is at `now`.
 pub(crate) fn why_to_stop(now: u64) -> Option<&'static [u8]> {
     if !is_armed() {
+        return None;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if is_by_itself() {
         return None;
     }
     if word().load(Ordering::Relaxed) != ASKED_AS.load(Ordering::Relaxed) {

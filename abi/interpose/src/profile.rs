@@ -21,6 +21,7 @@ use crate::next::PASS;
 use crate::thread::{Thread, Turn};
 use crate::{clock, session, stacks};
 
+mod api;
 mod blocks;
 mod entry;
 
@@ -70,7 +71,9 @@ fn asked<'a>(
     let block = ask();
     if let Some(mut turn) = turn {
         turn.writes();
-        if !block.is_null() && is_due(turn.thread, size) {
+        if block.is_null() {
+            stacks::refused(turn.thread, size);
+        } else if is_due(turn.thread, size) {
             sampled(&mut turn, block, &event(block.addr() as u64));
         }
     }
@@ -158,6 +161,9 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
     let new = resize();
     turn.writes();
     let is_refused = new.is_null() && size > 0;
+    if is_refused {
+        stacks::refused(turn.thread, size);
+    }
     let is_due = !new.is_null() && is_due(turn.thread, size);
     let to = Event::ReallocTo { at: new.addr() as u64, size: size as u64 };
     match (was_sampled, is_due) {

@@ -148,6 +148,12 @@ pub(crate) fn counts(thread: &Thread, size: usize) -> bool {
     thread.caller.points.is_due(size)
 }
 
+/// A block of this size, which was counted, there was none.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn refused(thread: &Thread, size: usize) {
+    thread.caller.points.give_back(size);
+}
+
 /// Whether a block of this size, which was counted, reached the next point; then the one behind it is drawn.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn reached(thread: &Thread, session: u32, size: usize) -> bool {

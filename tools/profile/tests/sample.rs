@@ -4,10 +4,12 @@
 #[path = "../../record/tests/common/mod.rs"]
 mod common;
 
-use common::{Recorded, between, steps};
+use std::process::Command;
+
+use common::{Recorded, between, compile, recorder, steps};
 use profile::{Cost, Profile, gather, sites};
-use recording::Stacks;
-use trace::{How, Op};
+use recording::{Request, Stacks};
+use trace::{How, Op, Trace};
 
 fn only(interval: u64, seed: u64) -> Stacks {
     Stacks::Only { interval, seed: Some(seed) }
@@ -32,12 +34,12 @@ fn in_95_of_100_samples_the_truth_is_where_it_is_said_to_be() {
         ("site_100m", Cost::Allocated, 100.0 * MIB),
         ("site_1g", Cost::Allocated, 1024.0 * MIB),
         ("site_10m", Cost::Live, 5.0 * MIB),
-        ("site_1m", Cost::Live, MIB / 2.0),
+        ("site_1m", Cost::Live, MIB),
     ];
     let mut within = [0; 6];
     let mut mean = [0.0; 6];
+    let mut recorded = Recorded::new("known.c");
     for seed in 1..=RUNS {
-        let mut recorded = Recorded::new("known.c");
         recorded.request.stacks = only(512 << 10, seed);
         recorded.run(&[]);
         let profile = gather(&recorded.trace(), None).unwrap();
@@ -49,7 +51,7 @@ fn in_95_of_100_samples_the_truth_is_where_it_is_said_to_be() {
     }
     println!("within {within:?} of {RUNS}, estimates are {mean:.3?} of the truth");
     for (at, (site, cost, truth)) in truths.into_iter().enumerate() {
-        // 92 to 98 of 100.
+        // 92 to 98 of 100. Of less than 1 MiB, two points of the sample, it is 92 at worst.
         assert!((184..=196).contains(&within[at]), "{site} {}: {}", cost.word(), within[at]);
         // Right on average: four standard deviations of the mean of so many runs.
         let deviation = (524_288.0 / truth / RUNS as f64).sqrt();
@@ -101,4 +103,27 @@ fn what_the_sample_does_not_hit_leaves_nothing() {
     let profile = gather(&trace, None).unwrap();
     assert_eq!(profile.samples, 0);
     assert!(profile::text(&profile, Cost::Peak, Some(80)).contains("Nothing is at the peak"));
+}
+
+#[test]
+fn a_program_profiles_a_part_of_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program");
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../../abi/include");
+    compile("asked.c", &["-O1", "-I", include], &program);
+    let profiles = folder.path().join("profiles");
+    std::fs::create_dir(&profiles).unwrap();
+    let armed = Request::armed(folder.path(), recorder(), None, None, Vec::new()).unwrap();
+    let mut command = Command::new("timeout");
+    command.args(["-sKILL", "100"]).arg(&program).arg(&profiles).envs(armed);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let trace = Trace::open(&profiles).unwrap();
+    assert_eq!(trace.others().len(), 1, "it was begun twice");
+    let profile = gather(&trace, None).unwrap();
+    let (bytes, ..) = of(&profile, "profiled", Cost::Allocated);
+    assert_eq!((bytes, of(&profile, "before", Cost::Allocated).0), (1000.0, 0.0));
+    // Without a recorder nothing is begun.
+    let alone = Command::new(&program).arg(&profiles).output().unwrap();
+    assert_eq!(alone.status.code(), Some(1));
 }

@@ -73,6 +73,12 @@ impl Points {
         self.until.get()
     }
 
+    /// A block of this size was taken off, and is none.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn give_back(&self, size: usize) {
+        self.until.set(self.until.get().wrapping_add(size.cast_signed() as i64));
+    }
+
     /// Whether a block of this size, which was taken off, reached the next point; then the one behind it is drawn. A thread's first
     /// point of a recording is drawn here.
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-/* Sites of known sizes: 1 MiB, 10 MiB, 100 MiB and 1 GiB are allocated, and half of the first two is live at the end. */
+/* Sites of known sizes: 1 MiB, 10 MiB, 100 MiB and 1 GiB are allocated; all of the first and half of the second is live at the end. */
 #include <stdlib.h>
 
 static void *kept[1 << 17];
@@ -19,13 +19,14 @@ SITE(site_1g, 262144)
 #define MANY(site, bytes, all, keeps)                          \
     for (int i = 0; i < (all) / (bytes); i++) {                \
         void *block = site();                                  \
-        if ((keeps) && i % 2) kept[next++] = block;            \
+        if ((keeps) && i % ((keeps) + !(keeps)) == 0)         \
+            kept[next++] = block;                              \
         else free(block);                                      \
     }
 
 int main(void) {
     MANY(site_1m, 128, 1 << 20, 1)
-    MANY(site_10m, 1024, 10 << 20, 1)
+    MANY(site_10m, 1024, 10 << 20, 2)
     MANY(site_100m, 4096, 100 << 20, 0)
     MANY(site_1g, 262144, 1 << 30, 0)
     return 0;
