@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use assert_cmd::Command as Ours;
-use common::{exits, heapwright, outcome, refused};
+use common::{exits, heapwright, outcome, refused, refuses};
 use profile::Pprof;
 use serde_json::Value;
 
@@ -109,6 +109,26 @@ fn the_programs_end_is_ours_and_leaks_have_a_code_of_their_own() {
     assert!(out.contains("all that was allocated was freed"), "{out}");
     // It failed by itself: that is what counts.
     run(&["--leak-check", "live"], &["4", "free", "fail"], 7);
+}
+
+#[test]
+fn what_nothing_points_to_is_told_and_what_does_not_fit_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = program(folder.path());
+    // What `drop` returned last is freed; `all` has the others.
+    let run = |flags: &[&str], arguments: &[&str]| {
+        outcome(&mut profiled(folder.path(), flags, &program, arguments))
+    };
+    let (said, _) = exits(0, run(&["--leak-check", "reachable"], &["5"]));
+    assert!(said.contains("lost nothing") && said.contains("5.00 MiB in 5 blocks"), "{said}");
+    let known = folder.path().join("known");
+    fs::write(&known, "leak:main\n").unwrap();
+    let known = known.to_str().unwrap();
+    let refused_with = |flags: &[&str], why: &str| refuses(2, run(flags, &[]), &[why]);
+    refused_with(&["--suppressions", known], "goes with --leak-check reachable");
+    let none = ["--leak-check", "reachable", "--suppressions", "/nowhere"];
+    refused_with(&none, "/nowhere");
+    refused_with(&["--leak-check", "reachable", "--for", "1s"], "--every and --for do not");
 }
 
 #[test]
