@@ -8,8 +8,8 @@
 //! What is live is remembered, and nothing of what was freed: memory is bounded by live blocks and by stacks.
 
 use trace::{
-    Estimate, Frame, Frames, Live, Lived, Module, Names, NumberMap, Op, Step, Trace, TraceError,
-    likely,
+    About, Estimate, Frame, Frames, Live, Lived, Module, Names, NumberMap, Op, Step, Trace,
+    TraceError, likely,
 };
 
 use crate::cost::{Cost, Costs};
@@ -137,10 +137,18 @@ pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> 
         moments,
         frames,
         names,
-        modules: about.modules.clone(),
+        modules: modules(about),
         malloc_path: about.malloc.path.clone(),
         missing,
     })
+}
+
+/// The files with code, the program's own first: by that tools call the profile.
+fn modules(about: &About) -> Vec<Module> {
+    let program = about.note("image").unwrap_or(&about.exe);
+    let mut modules = about.modules.clone();
+    modules.sort_by_key(|module| module.path != program);
+    modules
 }
 
 /// Which blocks of a trace are in the sample of those with stacks.
