@@ -42,12 +42,11 @@ fn profiled(folder: &Path, flags: &[&str], program: &Path, arguments: &[&str]) -
     command
 }
 
-/// The file of this ending.
+/// The file of this ending; those of moments have longer names.
 fn file(folder: &Path, ending: &str) -> PathBuf {
     let files = fs::read_dir(folder.join("prof")).unwrap().flatten().map(|entry| entry.path());
-    let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-    let mut all = files.filter(|path| name(path).ends_with(ending));
-    all.find(|path| ending.contains("peak") || !name(path).contains(".peak.")).expect(ending)
+    let all = files.filter(|path| path.to_string_lossy().ends_with(ending));
+    all.min_by_key(|path| path.as_os_str().len()).expect(ending)
 }
 
 #[test]
@@ -63,7 +62,8 @@ fn the_places_are_named_and_the_files_are_there() {
     let end = Pprof::decode(&fs::read(file(place.path(), ".pb.gz")).unwrap()).unwrap();
     let sum = |at: usize| -> i64 { end.samples.iter().map(|sample| sample.values[at]).sum() };
     assert!(sum(1) >= 16 << 20 && (8 << 20..9 << 20).contains(&sum(3)), "{end:?}");
-    assert!(end.mappings.iter().any(|of| of.file.ends_with("/program") && of.build_id.len() > 16));
+    let own = &end.mappings[0];
+    assert!(own.file.ends_with("/program") && own.build_id.len() > 16, "{own:?}");
     assert!(Pprof::decode(&fs::read(file(place.path(), ".peak.pb.gz")).unwrap()).is_ok());
     let collapsed = read(".collapsed");
     assert!(collapsed.lines().any(|line| line.ends_with("main;keep 8388608")), "{collapsed}");
@@ -74,7 +74,9 @@ fn the_places_are_named_and_the_files_are_there() {
     }
     assert!(read(".svg").starts_with("<svg ") && read(".svg").contains(">keep</text>"));
     let page = read(".html");
-    assert!(page.contains("keep") && !page.contains("http://") && page.ends_with("</html>\n"));
+    assert!(
+        page.contains("keep") && !page.contains("src=") && page.trim_end().ends_with("</html>")
+    );
 }
 
 #[test]

@@ -54,6 +54,8 @@ fn short_help_names_every_value_and_fits_80_columns() {
     let short = |args: &[&str]| outcome(heapwright().env("COLUMNS", "80").args(args)).0;
     for (command, values) in [
         ("record", "recorded: all, none, or exec"),
+        ("profile", "begin with: peak, live, allocated or temporary"),
+        ("export", "what counts: peak, live, allocated or temporary"),
         ("replay", "made: causal, serial or timed"),
         ("replay", "touched: recorded, pages or none"),
     ] {
