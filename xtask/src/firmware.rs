@@ -225,6 +225,8 @@ impl Board {
         let mut gcc = Command::new(self.gcc);
         gcc.args(self.flags).args(FLAGS.split_whitespace());
         gcc.arg("-I").arg(root().join("abi/include")).arg("-I").arg(&tests);
+        // What a port for an operating system needs of it.
+        gcc.arg("-I").arg(tests.join("stubs"));
         gcc.arg("-o").arg(&linked).arg(&program.path);
         if to_run {
             gcc.arg(tests.join("machine").join(self.kind).with_extension("c"));

@@ -31,11 +31,15 @@ use of_own::{compiler, home, object, read, run};
 /// The libraries, by their features beside the default ones.
 const LIBRARIES: [&str; 4] = ["", "compact", "neighbours", "canaries"];
 
+/// Programs of a port, whose operating system is a stub of it in `tests/c/stubs`.
+const PORT: &str = "port_";
+
 mod c {
     programs! { "c":
         buddy_create buddy_invalid buddy_malloc buddy_pools buddy_realloc
         fit_check fit_create fit_null fit_policies fit_pools fit_random fit_too_large
         misuse_double_free misuse_foreign misuse_overwritten
+        port_freertos port_freertos_regions port_newlib port_zephyr
         tlsf_arena tlsf_arena_invalid tlsf_arena_refused tlsf_calloc tlsf_check tlsf_create tlsf_create_whole
         tlsf_exhaustion tlsf_malloc tlsf_malloc_at tlsf_memalign tlsf_null tlsf_pool_lengths tlsf_pools
         tlsf_random tlsf_realloc tlsf_realloc_aligned tlsf_required tlsf_reset tlsf_short_names tlsf_sizes
@@ -94,7 +98,13 @@ fn program(name: &str, extension: &str) {
     let source = home().join("tests/c").join(format!("{name}.{extension}"));
     let (text, rule) = read(&source);
     let is_for = |features: &&str| is_for(&text, features);
-    let compiler = || compiler(extension == "cc", "-std=c11");
+    let compiler = || {
+        let mut compiler = compiler(extension == "cc", "-std=c11");
+        if name.starts_with(PORT) {
+            compiler.arg("-I").arg(home().join("tests/c/stubs"));
+        }
+        compiler
+    };
     let folder = programs();
     let object = object(compiler(), &source, &folder);
     let mut runs = 0;

@@ -7,6 +7,8 @@
 //!                   └ what the recording knew of its memory ─► the replay's own error
 //! ```
 //!
+//! How large a pool a board would have to give them is found without the small program: [`pool`].
+//!
 //! With the places that a run wrote down, the steps are those of the program on that allocator ([`Moved`]).
 //!
 //! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
@@ -18,6 +20,7 @@ mod moved;
 mod plan;
 mod planned;
 mod planner;
+pub mod pool;
 mod recorded;
 mod slots;
 mod streams;

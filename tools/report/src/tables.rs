@@ -343,8 +343,7 @@ fn readable(name: &str) -> String {
 pub(crate) fn curves(view: &View<'_>) -> Vec<Table> {
     let mut all = Vec::new();
     for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
-        let names = once_each(work.cells.iter().flat_map(|c| &c.series).map(|s| s.name.as_str()));
-        for name in names {
+        for name in curve_names(view, w) {
             let curve = work.curve_of(name);
             all.extend(
                 curve.filter(|c| !c.columns.is_empty()).map(|c| curve_table(view, w, name, c)),
@@ -352,6 +351,12 @@ pub(crate) fn curves(view: &View<'_>) -> Vec<Table> {
         }
     }
     all
+}
+
+/// The curves of a workload that somebody beside the null allocator has points on.
+pub(crate) fn curve_names<'a>(view: &View<'a>, w: WorkloadIndex) -> Vec<&'a str> {
+    let cells = view.shown.iter().filter_map(|&a| view.cell(w, a));
+    once_each(cells.flat_map(|c| &c.series).map(|s| s.name.as_str()))
 }
 
 fn curve_table(view: &View<'_>, w: WorkloadIndex, name: &str, curve: &Curve) -> Table {
@@ -420,6 +425,10 @@ mod tests {
         let cells: Vec<&str> = all[0].rows().flatten().map(|cell| cell.text.as_str()).collect();
         assert_eq!(cells, [&name, "17.2", number::NONE]);
         assert_eq!(all[0].columns[2].name, "4,096");
+        // What only the null allocator has points on is nobody's curve.
+        let null = report.allocators.len() - 1;
+        report.workloads[0].cells[null].series = vec![series("wide", &[(64.0, 1.0)])];
+        assert_eq!(curve_names(&View::of(&report), WorkloadIndex(0)), ["pair", "other"]);
     }
 
     #[test]

@@ -5,8 +5,9 @@
 //!                                           └► DIR/pictures/texts-001-NAME.svg           ─ --write ─► docs/pictures
 //! ```
 //!
-//! What `docs/texts.md` shows of a text is one of these commands; a test sees that each of them is named there.
+//! Its table has each figure's seconds and their sum. What `docs/texts.md` shows of a text is one of these commands; a test sees that each of them is named there.
 
+use core::time::Duration;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,8 @@ impl Figure {
 
     /// What one of its pictures is called beside those of other texts.
     fn picture(&self, plot: &str) -> String {
-        let name = ["curve-", "text-"].iter().find_map(|kind| plot.strip_prefix(kind));
+        let kinds = ["curve-", "family-", "text-"];
+        let name = kinds.iter().find_map(|kind| plot.strip_prefix(kind));
         format!("texts-{}-{}.svg", self.text, name.unwrap_or(plot))
     }
 }
@@ -88,27 +90,38 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let folder = options.output.clone().unwrap_or_else(|| target_dir().join("texts"));
     fs::create_dir_all(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
-    let mut table = figures::table(["text", "item", "heapwright bench", "seconds", "record"]);
+    let mut table =
+        figures::table(["text", "item", "heapwright bench", "seconds", "of processors", "record"]);
     let mut done: BTreeSet<String> = BTreeSet::new();
-    let mut all_made = true;
+    let (mut all_made, mut all) = (true, Cost::default());
     let wanted = |figure: &Figure| options.only.is_empty() || options.only.contains(&figure.text);
     for figure in list()?.into_iter().filter(wanted) {
         let record = folder.join(figure.folder());
-        let (start, is_new) = (Instant::now(), done.insert(figure.folder()));
-        let made = if is_new { make(&heapwright, &figure, &record) } else { Ok(()) };
-        let made = made.and_then(|()| keep(&figure, &record, &folder, options.write));
-        let took =
-            if is_new { format!("{:.0}", start.elapsed().as_secs_f64()) } else { "–".to_owned() };
+        let is_new = done.insert(figure.folder());
+        let made = if is_new { make(&heapwright, &figure, &record) } else { Ok(Cost::default()) };
+        let made =
+            made.and_then(|cost| keep(&figure, &record, &folder, options.write).map(|()| cost));
+        let mut shown = ["–", "–"].map(str::to_owned);
         let record = match made {
-            Ok(()) => figure.folder(),
+            Ok(cost) => {
+                if is_new {
+                    shown = cost.shown();
+                    all.seconds += cost.seconds;
+                    all.of_processors += cost.of_processors;
+                }
+                figure.folder()
+            }
             Err(why) => {
                 all_made = false;
                 eprintln!("texts: {}: {why}", figure.item);
                 "not made".to_owned()
             }
         };
-        table.add_row([figure.text, figure.item, figure.command, took, record]);
+        let [seconds, of_processors] = shown;
+        table.add_row([figure.text, figure.item, figure.command, seconds, of_processors, record]);
     }
+    let [seconds, of_processors] = all.shown();
+    table.add_row(["", "all", "", &seconds, &of_processors, ""]);
     let text = format!("{table}\n");
     print!("{text}");
     let list = folder.join("README.md");
@@ -116,12 +129,29 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(all_made)
 }
 
-fn make(heapwright: &Path, figure: &Figure, record: &Path) -> Result<(), String> {
+/// What a figure takes: by the clock, and how long its runs computed.
+#[derive(Debug, Default)]
+struct Cost {
+    seconds: f64,
+    of_processors: f64,
+}
+
+impl Cost {
+    fn shown(&self) -> [String; 2] {
+        [self.seconds, self.of_processors].map(|seconds| format!("{seconds:.0}"))
+    }
+}
+
+fn make(heapwright: &Path, figure: &Figure, record: &Path) -> Result<Cost, String> {
+    let start = Instant::now();
     eprintln!("texts: {}: heapwright bench {}", figure.text, figure.command);
     let mut words: Vec<String> = figure.command.split_whitespace().map(str::to_owned).collect();
     let place = record.display().to_string();
     words.extend(["-o", &place, "--force"].map(str::to_owned));
-    command::bench(heapwright, &words).map(drop)
+    let report = command::bench(heapwright, &words)?;
+    let computed = report.runs.iter().map(|run| run.figures.user_us + run.figures.system_us);
+    let of_processors = Duration::from_micros(computed.sum()).as_secs_f64();
+    Ok(Cost { seconds: start.elapsed().as_secs_f64(), of_processors })
 }
 
 /// Copies its pictures beside the records, and into the pages' folder.
@@ -169,6 +199,7 @@ mod tests {
         };
         assert_eq!(figure.folder(), "001-t-test1-grid--a-x-y");
         assert_eq!(figure.picture("curve-a"), "texts-001-a.svg");
+        assert_eq!(figure.picture("family-b-glibc"), "texts-001-b-glibc.svg");
         assert_eq!(figure.picture("time"), "texts-001-time.svg");
     }
 

@@ -9,6 +9,7 @@ use launch::probe;
 use serde_json::json;
 use show::{Table, text};
 
+use crate::flags::settings;
 use crate::{allocators, embedded, out};
 
 const EXAMPLES: &str = "\
@@ -19,7 +20,7 @@ Examples:
 Each name can be given to -a of the other commands. Abilities, of our own ones: threads (no lock that all share on the \
 usual path), returns (free memory goes back to the system without being asked), misuse (a double free or a foreign \
 pointer ends in a message, where it is seen), heaps (first-class heaps), safe (with --set safe every free is \
-checked at once). Those without threads are classic designs with one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
+checked at once). Settings: keys of its own, as in -a thread-caching:cache=8m; docs/classic-mallocs.md says what each does. Those without threads are classic designs with one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
 HEAPWRIGHT_ALLOCATORS names, in ~/.local/share/heapwright/allocators, in LD_LIBRARY_PATH and where the \
 dynamic loader looks. 'cargo xtask peers' builds the best known of them.
 
@@ -65,6 +66,7 @@ impl List {
                         "kind": row.kind.word(),
                         "about": row.about,
                         "abilities": row.abilities,
+                        "settings": row.settings,
                     })
                 });
                 let list: Vec<_> = found
@@ -74,6 +76,7 @@ impl List {
                             "name": f.allocator.name,
                             "version": f.allocator.version,
                             "abilities": abilities(&f.allocator.name),
+                            "settings": settings::keys(&f.allocator),
                             "library": f.allocator.library,
                             "problem": f.problem,
                         })
@@ -98,12 +101,26 @@ fn abilities(name: &str) -> Option<&'static [&'static str]> {
     of_row.or((name == embedded::ALL[0].name).then_some(registry::FLAGSHIP))
 }
 
+/// The keys that one of ours has and no other, in words.
+fn own_settings(name: &str) -> String {
+    let row = registry::MALLOCS.iter().find(|row| row.name == name);
+    of_its_own(row.map_or(&[], |row| row.settings))
+}
+
+fn of_its_own(settings: &[&str]) -> String {
+    match settings {
+        [] => String::new(),
+        some => format!("; settings: {}", some.join(" ")),
+    }
+}
+
 /// The allocators of the kernel's, which no program can be run on.
 fn kernels() -> Table {
     let mut table = Table::new(["of a kernel", "hands out", "abilities", "what it is"]);
     table.has_text = true;
     for row in registry::KERNELS {
-        table.row([row.name, row.kind.word(), &row.abilities.join(" "), row.about]);
+        let about = format!("{}{}", row.about, of_its_own(row.settings));
+        table.row([row.name, row.kind.word(), &row.abilities.join(" "), &about]);
     }
     table
 }
@@ -115,7 +132,9 @@ fn table(found: &[Found]) -> Table {
         let library = match (f.allocator.library(), &f.problem) {
             (None, _) => "the C library's own malloc".to_owned(),
             (Some(path), None) => match abilities(&f.allocator.name) {
-                Some(words) => format!("built in: {}", words.join(" ")),
+                Some(words) => {
+                    format!("built in: {}{}", words.join(" "), own_settings(&f.allocator.name))
+                }
                 None => path.display().to_string(),
             },
             (Some(path), Some(problem)) => {

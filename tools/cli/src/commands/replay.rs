@@ -2,6 +2,7 @@
 
 mod kinds;
 pub(super) mod planned;
+mod pool;
 mod recorded;
 mod room;
 mod verify;
@@ -46,6 +47,8 @@ Examples:
                                                     every block filled and checked
   heapwright replay game-99.trace --mark audio --deadline 5ms
                                                     how long the calls between two marks take, and how often too long
+  heapwright replay sensor-7.trace --pool -a tlsf,buddy
+                                                    the memory that firmware must give them for these calls
 
 The allocator that the program was recorded on takes part always, and is what the others are compared with. Each run is a \
 fresh process that makes the recorded calls, with a thread for each recorded one, and nothing else: time is that of the calls \
@@ -90,6 +93,11 @@ pub(crate) struct Replay {
     #[arg(long, conflicts_with_all = ["time", "rounds", "touch", "output", "prepare", "mark", "deadline"])]
     verify: bool,
 
+    /// For firmware: how large a pool each block allocator needs for these calls, tried without an operating system under it; -a
+    /// chooses among tlsf, half-fit, first-fit, next-fit, best-fit, worst-fit, buddy, slab and sharded
+    #[arg(long, conflicts_with_all = ["verify", "order", "time", "rounds", "touch", "output", "format", "no_files", "prepare", "mark", "deadline"])]
+    pool: bool,
+
     #[command(flatten)]
     rounds: RoundFlags,
 
@@ -101,6 +109,10 @@ impl Replay {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         outlive_readers();
         let trace = traces::open(&self.trace)?;
+        if self.pool {
+            let interrupts = Interrupts::catch()?;
+            return pool::all((&self.trace, &trace), &self.allocators.asked(), interrupts.came());
+        }
         let machine = Machine::describe();
         let before = Busyness::now();
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();

@@ -35,6 +35,22 @@ fn the_classic_designs_are_there_by_name() {
 }
 
 #[test]
+fn what_can_be_set_is_said_of_each() {
+    let (out, _, _) = outcome(heapwright().args(["list", "--format", "json"]));
+    let list: Value = serde_json::from_str(&out).unwrap();
+    let of = |name: &str| list.as_array().unwrap().iter().find(|a| a["name"] == name).unwrap();
+    for row in registry::MALLOCS {
+        let keys = of(row.name)["settings"].as_array().unwrap();
+        assert!(row.settings.iter().all(|key| keys.iter().any(|k| k == key)), "{}", row.name);
+    }
+    assert_eq!(of("zsmalloc")["settings"], serde_json::json!(["chain", "rule"]));
+    assert_eq!(of("glibc")["settings"], Value::Null);
+    let (table, _, _) = outcome(heapwright().arg("list"));
+    let row = table.lines().find(|line| line.trim_start().starts_with("thread-caching")).unwrap();
+    assert!(row.contains("settings: cache caches page walk"), "{table}");
+}
+
+#[test]
 fn a_file_that_is_no_library_is_not_listed() {
     let dir = tempfile::tempdir().unwrap();
     crate::common::file(dir.path(), "libhoard.so", b"text", 0o644);

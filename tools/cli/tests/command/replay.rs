@@ -86,6 +86,41 @@ fn every_block_is_verified() {
 }
 
 #[test]
+fn pools_for_firmware_are_found_and_shown() {
+    let folder = TempDir::new().unwrap();
+    let trace = trace(folder.path());
+    let pool = |more: &[&str]| {
+        let mut command = heapwright();
+        command.arg("replay").arg(&trace).arg("--pool").args(more).env("COLUMNS", "80");
+        outcome(&mut command)
+    };
+    let (out, err, code) = pool(&["-a", "tlsf,buddy"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    assert!(
+        out.starts_with("6,000 calls, at most 1.91 MiB in 2,001 blocks at once, of 1,000 to"),
+        "{out}"
+    );
+    let take = |name: &str| -> usize {
+        let row = out.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        row.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    // A header of 8 bytes, and what an eighth spares.
+    assert!((2_000_000..2_500_000).contains(&take("tlsf")), "{out}");
+    assert!(take("buddy") > 2001 * 1024, "{out}");
+    for (more, says) in [
+        (&["-a", "tlfs"][..], "did you mean tlsf?"),
+        (&["-a", "glibc"], "no block allocator"),
+        (&["--rounds", "2"], "cannot be used with"),
+        (&["--format", "json"], "cannot be used with"),
+    ] {
+        let (out, err, code) = pool(more);
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{err}");
+        assert!(err.contains(says), "{err}");
+    }
+}
+
+#[test]
 fn what_cannot_be_done_again_is_refused_with_its_name() {
     let folder = TempDir::new().unwrap();
     let file = |name: &str, bytes: &[u8]| {

@@ -4,7 +4,7 @@ use bench::result::{Replayed, Work};
 use bench::session::{SubjectIndex, WorkloadIndex};
 
 use super::{Part, Placed, file_name};
-use crate::tables::{once_each, timed_calls};
+use crate::tables::{curve_names, timed_calls};
 use crate::view::View;
 use show::number::Unit;
 use show::style::{Part as StylePart, Style};
@@ -107,7 +107,7 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
 
 pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec<Placed> {
     let w = &view.report.workloads[work];
-    let names = once_each(w.cells.iter().flat_map(|c| &c.series).map(|s| s.name.as_str()));
+    let names = curve_names(view, work);
     let ask = |label: Option<&String>, log: bool, fallback: &str| {
         let label = label.filter(|l| !l.is_empty()).map_or(fallback, String::as_str);
         let unit = match label {

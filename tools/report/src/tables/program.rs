@@ -22,7 +22,10 @@ const FIGURES: [Figure; 5] = [
     ("minor faults", |cell, _| cell.faults, None, count),
 ];
 
-/// What is no ratio: the longest single calls, and what a workload says was missed, and of its worst.
+/// How the names of those values begin that are columns: what was missed, the worst, what stayed resident, a second phase to the first.
+const TOLD: [&str; 4] = ["missed_", "worst_", "rss_", "second_to_"];
+
+/// What is no ratio: the longest single calls, and those of a workload's values that say what it is about.
 struct More<'a> {
     calls: Vec<&'a str>,
     values: Vec<&'a str>,
@@ -32,10 +35,10 @@ impl<'a> More<'a> {
     fn of(view: &View<'a>, w: WorkloadIndex) -> Self {
         let values = view.report.workloads.first().map_or(&[][..], |work| &work.cells);
         let values = values.iter().flat_map(|cell| &cell.values).map(|value| value.name.as_str());
-        let is_bad = |name: &&str| name.starts_with("missed_") || name.starts_with("worst_");
+        let is_told = |name: &&str| TOLD.iter().any(|begin| name.starts_with(begin));
         let mut calls = timed_calls(view, w);
         calls.retain(|call| matches!(*call, "malloc" | "free"));
-        Self { calls, values: once_each(values.filter(is_bad)) }
+        Self { calls, values: once_each(values.filter(is_told)) }
     }
 
     fn heads(&self) -> impl Iterator<Item = String> {
@@ -142,13 +145,15 @@ mod tests {
             value("missed_callbacks", 3.0, "count"),
             value("worst_callback_us", 250.0, "us"),
             value("median_callback_us", 9.0, "us"),
+            value("second_to_first", 2.0, "x"),
         ];
         let table = program(&View::of(&report));
         let heads: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        assert_eq!(heads[heads.len() - 2..], ["missed callbacks", "worst callback"]);
+        let told = ["missed callbacks", "worst callback", "second to first"];
+        assert_eq!(heads[heads.len() - 3..], told);
         let row = table.rows().next().unwrap();
         let cells: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();
-        assert_eq!(cells[cells.len() - 2..], ["3", "250 µs"]);
+        assert_eq!(cells[cells.len() - 3..], ["3", "250 µs", "2.00 x"]);
     }
 
     #[test]
