@@ -1,7 +1,4 @@
 //! `heapwright profile`: from a program to the places that hold its memory, as text and as files for other tools.
-#![cfg(target_arch = "x86_64")]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
