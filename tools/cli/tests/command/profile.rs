@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::common::{exits, heapwright, outcome, refused, refuses};
 use assert_cmd::Command as Ours;
-use common::{exits, heapwright, outcome, refused, refuses};
 use profile::Pprof;
 use serde_json::Value;
 
