@@ -1,10 +1,9 @@
 //! heapwright's own functions; heapwright.h says what each does.
-use core::ffi::{CStr, c_char, c_int, c_void};
-use core::ptr;
+use core::ffi::{CStr, c_char, c_int};
 
 use base::lock::Park;
 use malloc::HEAP;
-use malloc::heapwright::{Block, global};
+use malloc::heapwright::global;
 use malloc::interrupted::NOT_CHECKED;
 use source::Report;
 use source::os::Os;
@@ -84,19 +83,4 @@ unsafe extern "C" fn heapwright_stats(out: *mut Figures) -> c_int {
     // SAFETY: the caller's promise.
     unsafe { out.write(figures) };
     0
-}
-
-/// What [`heapwright_walk`] calls for each block: where it is, its size, whether it is live, and what the caller passed.
-type Visit = unsafe extern "C" fn(*mut c_void, usize, c_int, *mut c_void);
-
-/// Shows the blocks of malloc; -1 where they cannot be seen.
-/// The caller promises: `visit` may be called with `user`, and does not allocate.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_walk(visit: Visit, user: *mut c_void) -> c_int {
-    let is_done = HEAP.walk(|at, size, block| {
-        let at = ptr::with_exposed_provenance_mut(at);
-        // SAFETY: the caller's promise.
-        unsafe { visit(at, size, (block == Block::Live).into(), user) };
-    });
-    if is_done { 0 } else { -1 }
 }

@@ -29,6 +29,7 @@ mod lifetime;
 mod limits;
 #[cfg(not(test))]
 mod panic;
+mod walk;
 
 #[cfg(heap = "flagship")]
 use base::Malloc;

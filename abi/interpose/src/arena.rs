@@ -37,6 +37,13 @@ pub(crate) fn has(block: *const u8) -> bool {
     block.addr().wrapping_sub(ARENA.0.get().addr()) < SIZE
 }
 
+/// An address in each page of this size that a block of here may lie in.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn pages(size: usize) -> impl Iterator<Item = *mut u8> {
+    let first = ARENA.0.get().cast::<u8>();
+    (0..SIZE).step_by(size).chain([SIZE - 1]).map(move |at| first.wrapping_add(at))
+}
+
 /// Whether any was given out.
 pub(crate) fn is_used() -> bool {
     USED.load(Ordering::Relaxed) != 0

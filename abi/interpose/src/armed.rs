@@ -14,6 +14,7 @@ use core::ffi::CStr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::errno::Kept;
+use crate::text::Text;
 use crate::{file, session, system};
 
 /// Bytes of the file.
@@ -38,6 +39,9 @@ static NOTHING: AtomicU32 = AtomicU32::new(0);
 static FILE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
 /// The number of the recording that is on.
 static ASKED_AS: AtomicU32 = AtomicU32::new(0);
+/// That number where the program itself began it: nobody else calls it off.
+#[cfg(target_arch = "x86_64")]
+const BY_ITSELF: u32 = u32::MAX;
 /// The beats when they were looked at last, and since when they have been so many.
 static HEARD: AtomicU32 = AtomicU32::new(0);
 static SINCE: AtomicU64 = AtomicU64::new(0);
@@ -54,9 +58,26 @@ pub(crate) fn is_armed() -> bool {
     !core::ptr::eq(word(), &raw const NOTHING)
 }
 
+/// The program itself begins a recording. What others ask for meanwhile comes when that has ended.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn begin_by_itself() {
+    WORD.store((&raw const NOTHING).cast_mut(), Ordering::Relaxed);
+    ASKED_AS.store(BY_ITSELF, Ordering::Relaxed);
+}
+
+/// Whether the program itself began the recording that is on.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn is_by_itself() -> bool {
+    ASKED_AS.load(Ordering::Relaxed) == BY_ITSELF
+}
+
 /// Why an armed recorder is to stop, if it is; the clock is at `now`.
 pub(crate) fn why_to_stop(now: u64) -> Option<&'static [u8]> {
     if !is_armed() {
+        return None;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if is_by_itself() {
         return None;
     }
     if word().load(Ordering::Relaxed) != ASKED_AS.load(Ordering::Relaxed) {
@@ -83,15 +104,30 @@ fn word_at(index: usize) -> &'static AtomicU32 {
 pub(crate) fn arm() -> bool {
     // SAFETY: the first call, before any other.
     let path = unsafe { &mut *PATH.0.get() };
-    let Some(path) = file::path_of(path, b".armed", 1) else { return false };
-    let Some(word) = mapped(path) else { return false };
+    let folder = session::options().folder();
+    let mut own = [0; file::LONGEST];
+    let Some(word) = mapped(path, folder).or_else(|| mapped(path, own_folder(folder, &mut own)?))
+    else {
+        return false;
+    };
     FILE.store(word, Ordering::Relaxed);
     wait();
     true
 }
 
-fn mapped(path: &CStr) -> Option<*mut AtomicU32> {
-    let file = system::open(path, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL).ok()?;
+/// The folder of another user's program, which may not write to the one that was asked for: beside it, and called by this user's number.
+fn own_folder<'a>(folder: &[u8], own: &'a mut [u8; file::LONGEST]) -> Option<&'a [u8]> {
+    let end = folder.iter().rposition(|byte| !byte.is_ascii_digit())?;
+    let mut text = Text::new(&mut own[..file::LONGEST - 1]);
+    text.add(&folder[..=end]).number(u64::from(system::user()));
+    let own = CStr::from_bytes_until_nul(own).ok()?;
+    // Who else has made it may remove what is in it, and that is all.
+    system::make_folder(own);
+    Some(own.to_bytes())
+}
+
+fn mapped(path: &mut [u8; file::LONGEST], folder: &[u8]) -> Option<*mut AtomicU32> {
+    let file = file::make(file::path_of(path, folder, b".armed", 1)?).ok()?;
     let place = system::grow(file, 0, LENGTH).and_then(|()| system::map(file, 0, LENGTH));
     system::close(file);
     Some(place.ok()?.cast())

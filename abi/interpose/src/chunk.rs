@@ -12,7 +12,7 @@ use trace_format::{CHUNK, ChunkHead, Event, THREAD_ENDED, Writer};
 
 use crate::session::Now;
 use crate::thread::Thread;
-use crate::{file, session, stacks, system};
+use crate::{file, session, short, stacks, system};
 
 /// Bytes between two pauses. A thread's first come sooner, as it may name itself.
 const STEP: usize = 4 << 10;
@@ -36,7 +36,7 @@ pub(crate) fn begin(
     sequence: u32,
     now: &Now,
 ) -> Result<(Writer, u32), &'static [u8]> {
-    let (place, chunk) = file::take_chunk()?;
+    let (place, chunk) = short::take().map_or_else(file::take_chunk, Ok)?;
     // SAFETY: a chunk of its own.
     Ok((unsafe { Writer::begin(chunk, &head(thread, tid, sequence, now)) }, place))
 }
@@ -58,12 +58,16 @@ fn head(thread: u32, tid: u32, sequence: u32, now: &Now) -> ChunkHead {
 }
 
 /// Nothing more comes into the chunk at this place, if there is one. A ring keeps one that `stays`.
-pub(crate) fn seal(writer: &mut Writer, place: u32, flags: u32, stays: bool) {
+pub(crate) fn seal(writer: &mut Writer, place: u32, stays: bool) {
     if writer.chunk().is_null() {
         return;
     }
     let now = Now::read();
-    writer.seal(flags, now.time, now.monotonic);
+    writer.seal(0, now.time, now.monotonic);
+    leave_sealed(writer, place, stays);
+}
+
+fn leave_sealed(writer: &mut Writer, place: u32, stays: bool) {
     file::sealed(place, writer.bytes(), stays);
     let_go(writer);
 }
@@ -86,7 +90,7 @@ pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
     } else {
         writer.seal(0, now.time, now.monotonic);
         let kept = file::keep(writer.bytes());
-        kept.map(|()| {
+        kept.map(|_| {
             writer.empty();
             // SAFETY: the thread's own, as before.
             (unsafe { Writer::begin(chunk, &head(number, tid, sequence, now)) }, thread.place.get())
@@ -105,13 +109,17 @@ pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
 
 /// The thread ends: its last chunk.
 pub(crate) fn end(thread: &Thread, writer: &mut Writer) {
-    seal(writer, thread.place.get(), THREAD_ENDED, false);
+    let (place, now) = (thread.place.get(), Now::read());
+    writer.seal(THREAD_ENDED, now.time, now.monotonic);
+    if !short::put(place, writer) {
+        leave_sealed(writer, place, false);
+    }
     stacks::end_thread(thread);
 }
 
 /// The recording is over, and the thread's chunk with it.
 pub(crate) fn leave(thread: &Thread, writer: &mut Writer) {
-    seal(writer, thread.place.get(), 0, false);
+    seal(writer, thread.place.get(), false);
 }
 
 /// What the thread has is another process's: a child of `fork` lets go of it.

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use trace_format::{CHUNK, ChunkHead, FRAMES, HEAD, SEALED};
 
 use crate::text::Text;
-use crate::{head, session, system};
+use crate::{head, porter, session, system};
 
 /// Bytes of the file's path, with its zero.
 pub(crate) const LONGEST: usize = 2304;
@@ -67,24 +67,35 @@ fn new_file() -> Option<i32> {
     // SAFETY: only the thread that begins a recording writes it.
     let path = unsafe { &mut *PATH.0.get() };
     for number in 1..1000 {
-        let path = path_of(path, b".chunks", number)?;
-        match system::open(path, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
-            Err(libc::EEXIST) => {}
-            made => return made.ok(),
+        let path = path_of(path, session::options().folder(), b".chunks", number)?;
+        let made = match make(path) {
+            Err(libc::EEXIST) => Err(libc::EEXIST),
+            // Another user's process, or one with another root.
+            Err(_) => porter::make(path),
+            made => made,
+        };
+        if made != Err(libc::EEXIST) {
+            return made.ok();
         }
     }
     None
 }
 
-/// The path of the process's n-th file of a kind.
+/// Makes a file that is not there.
+pub(crate) fn make(path: &CStr) -> Result<i32, system::Error> {
+    system::open(path, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)
+}
+
+/// The path of the process's n-th file of a kind in a folder.
 pub(crate) fn path_of<'a>(
     path: &'a mut [u8; LONGEST],
+    folder: &[u8],
     kind: &[u8],
     number: u64,
 ) -> Option<&'a CStr> {
     path.fill(0);
     let mut text = Text::new(&mut path[..LONGEST - 1]);
-    text.add(session::options().folder()).add(b"/");
+    text.add(folder).add(b"/");
     head::program_name(&mut text);
     text.add(b"-").number(u64::from(system::process()));
     if number > 1 {
@@ -138,15 +149,40 @@ pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
     Ok((place, chunk))
 }
 
-/// A copy of a sealed chunk at a place of its own, or why there is none.
-pub(crate) fn keep(chunk: &[u8]) -> Result<(), &'static [u8]> {
+/// A copy of a sealed chunk at the begin of a place of its own: where that is, or why there is none.
+pub(crate) fn keep(chunk: &[u8]) -> Result<u64, &'static [u8]> {
     let (file, place) = take_place()?;
-    let at = u64::from(place) * CHUNK as u64;
-    if !system::may_be_long(at + CHUNK as u64) {
+    write(file, chunk, u64::from(place) * CHUNK as u64)
+}
+
+/// A copy of a sealed chunk behind another one: where that is, or why there is none.
+pub(crate) fn keep_at(chunk: &[u8], at: u64) -> Result<u64, &'static [u8]> {
+    write(descriptor().ok_or(CLOSED)?, chunk, at)
+}
+
+fn write(file: i32, chunk: &[u8], at: u64) -> Result<u64, &'static [u8]> {
+    if !system::may_be_long(at + chunk.len() as u64) {
         return Err(why(libc::EFBIG));
     }
-    system::write_at(file, chunk, at).map_err(why)
+    system::write_at(file, chunk, at).map_err(why).map(|()| at)
 }
+
+/// Whether a ring has given back what is here, or will.
+pub(crate) fn is_old(at: u64) -> bool {
+    let place = (at / CHUNK as u64) as u32;
+    session::options().ring && place.saturating_add(most()) <= CHUNKS.load(Ordering::Relaxed)
+}
+
+/// Nothing is at this place any more.
+pub(crate) fn give_up(place: u32) {
+    let at = u64::from(place) * CHUNK as u64;
+    // If it is refused it costs room and nothing else.
+    if descriptor().is_some_and(|file| system::punch(file, at, CHUNK).is_ok()) {
+        GIVEN_BACK.fetch_add(CHUNK as u64, Ordering::Relaxed);
+    }
+}
+
+const CLOSED: &[u8] = b"the file cannot be opened any more";
 
 /// Why the file has no place for a chunk.
 fn why(error: system::Error) -> &'static [u8] {
@@ -158,7 +194,7 @@ fn why(error: system::Error) -> &'static [u8] {
 }
 
 fn take_place() -> Result<(i32, u32), &'static [u8]> {
-    let file = descriptor().ok_or(&b"the file cannot be opened any more"[..])?;
+    let file = descriptor().ok_or(CLOSED)?;
     let place = CHUNKS.fetch_add(1, Ordering::Relaxed);
     let at = u64::from(place) * CHUNK as u64;
     if session::options().ring && place >= most() {
@@ -187,10 +223,9 @@ fn give_back(file: i32, place: u32) -> Result<(), &'static [u8]> {
 pub(crate) fn sealed(place: u32, chunk: &[u8], stays: bool) {
     let Some(file) = descriptor() else { return };
     let at = u64::from(place) * CHUNK as u64;
-    let is_old = place + most() <= CHUNKS.load(Ordering::Relaxed);
-    if session::options().ring && is_old && !stays {
+    if is_old(at) && !stays {
         // If one or the other is refused it stays where it is.
-        let _ = keep(chunk).map(|()| system::punch(file, at, CHUNK));
+        let _ = keep(chunk).map(|_| system::punch(file, at, CHUNK));
         return;
     }
     let end = chunk.len().next_multiple_of(system::page_size());

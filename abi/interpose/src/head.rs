@@ -8,7 +8,7 @@ use trace_format::{CHUNK, FileHead, VERSION};
 use crate::next::{self, next};
 use crate::options::Stacks;
 use crate::text::{self, Text};
-use crate::{armed, clock, session, system};
+use crate::{armed, clock, environment, session, system};
 
 /// Where the head's text begins, and where its length stands.
 const TEXT: usize = 64;
@@ -106,12 +106,16 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
     text.pair(b"kernel", text::before_zero(&names.release.map(|byte| byte as u8)));
     let huge = system::read_file(c"/sys/kernel/mm/transparent_hugepage/enabled", &mut buffer);
     text.pair(b"thp", chosen(huge));
+    environment::settings().for_each(|setting| text.pair(b"env", setting));
     let options = session::options();
     if options.stacks != Stacks::Off {
         let sampled = options.stacks == Stacks::Sampled;
         text.pair(b"stacks", if sampled { b"sampled" } else { b"all" });
         if sampled {
             text.pair(b"stacks_interval", decimal(&mut digits, options.interval));
+            if options.only_sampled {
+                text.pair(b"events", b"sampled");
+            }
         }
     }
     if armed::is_armed() && !is_child {

@@ -23,6 +23,8 @@ mod arena;
 mod armed;
 mod chunk;
 mod clock;
+mod copy;
+mod environment;
 mod errno;
 mod file;
 mod first;
@@ -39,11 +41,15 @@ mod options;
 #[cfg(not(test))]
 #[path = "../../src/panic.rs"]
 mod panic;
+mod porter;
 mod process;
+#[cfg(target_arch = "x86_64")]
+mod profile;
 mod record;
 mod samples;
 mod session;
 mod shared;
+mod short;
 mod snapshot;
 mod stacks;
 mod system;

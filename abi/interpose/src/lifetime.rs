@@ -7,7 +7,7 @@ use source::os::imp::thread_end;
 use crate::errno::Kept;
 use crate::session::Now;
 use crate::thread::{Thread, Turn};
-use crate::{armed, chunk, first, samples, session};
+use crate::{armed, chunk, copy, first, samples, session};
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -32,6 +32,9 @@ extern "C" fn process_ends() {
     if session::is_on()
         && let Some(writer) = turn.writer(now.time)
     {
+        if session::options().copy && session::is_this_process() {
+            copy::make(writer);
+        }
         samples::write(writer, now.time, true);
         chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);

@@ -5,9 +5,11 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use trace_format::Event;
 
-use crate::clock;
+use crate::errno::Kept;
 use crate::next::{self, next};
+use crate::session::Now;
 use crate::thread::Turn;
+use crate::{clock, samples};
 
 /// The file that the next malloc is in: from where to where.
 static START: AtomicUsize = AtomicUsize::new(0);
@@ -68,10 +70,13 @@ unsafe extern "C" fn unmap(
     unsafe { next().munmap.get()(at, len) }
 }
 
+/// Writes it, and how much is resident: a program with a heap of its own may call malloc hardly ever.
 fn write(event: &Event<'_>) {
     let Some(mut turn) = Turn::to_write() else { return };
     turn.write(clock::now(), false, |writer, time| {
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
+        let _errno = Kept::now();
+        samples::note(writer, &Now::read());
     });
 }

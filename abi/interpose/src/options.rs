@@ -1,19 +1,14 @@
 //! What the command asks for, in the variable `HEAPWRIGHT_RECORD`.
 //!
 //! ```text
-//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;stacks=sampled;interval=524288;seed=1;dir=/absolute/folder
+//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;stacks=sampled;events=sampled;interval=524288;seed=1;copy=1;porter=0123…;dir=/absolute/folder
 //!                                                                      dir comes last and may hold anything
 //! ```
-//!
-//! Read from what the program was started with: the C library may not know its environment yet.
 
-use core::ffi::CStr;
-
-use crate::system;
-use crate::text;
+use crate::{environment, text};
 
 /// The variable.
-const NAME: &[u8] = b"HEAPWRIGHT_RECORD=";
+const NAME: &[u8] = b"HEAPWRIGHT_RECORD";
 /// The longest value.
 const LONGEST: usize = 2048;
 /// The longest name that stays from one recording to the next: what is asked for then is 2,000 bytes at most.
@@ -55,12 +50,17 @@ pub(crate) struct Options {
     pub(crate) children: Children,
     /// Of which allocations there are call stacks.
     pub(crate) stacks: Stacks,
+    /// Of allocations that have no stack nothing is recorded, nor of their frees.
+    pub(crate) only_sampled: bool,
     /// Bytes between two points of the sample, in the mean.
     pub(crate) interval: u64,
+    /// Whether a copy of the process is left at its end.
+    pub(crate) copy: bool,
     /// What the sample's chance begins with; 0: with the clock.
     pub(crate) seed: u64,
     value: [u8; LONGEST],
     name: (usize, usize),
+    porter: (usize, usize),
     folder: (usize, usize),
 }
 
@@ -72,10 +72,13 @@ impl Options {
         armed: false,
         children: Children::All,
         stacks: Stacks::Off,
+        only_sampled: false,
         interval: 512 << 10,
+        copy: false,
         seed: 0,
         value: [0; LONGEST],
         name: (0, 0),
+        porter: (0, 0),
         folder: (0, 0),
     };
 
@@ -89,9 +92,14 @@ impl Options {
         &self.value[self.name.0..self.name.1]
     }
 
+    /// The key of who makes files where this process may not, or nothing: see [`porter`](crate::porter).
+    pub(crate) fn porter(&self) -> &[u8] {
+        &self.value[self.porter.0..self.porter.1]
+    }
+
     /// Reads the variable.
     pub(crate) fn read(&mut self) {
-        let len = variable(c"/proc/self/environ", NAME, &mut self.value);
+        let len = environment::read(NAME, &mut self.value);
         self.parse(len);
     }
 
@@ -135,46 +143,15 @@ impl Options {
             b"parent" => self.children = Children::Of(text::number(value) as u32),
             b"stacks" if value == b"all" => self.stacks = Stacks::All,
             b"stacks" if value == b"sampled" => self.stacks = Stacks::Sampled,
+            // Other processors have no stacks, so a sample would be of nothing.
+            b"events" if cfg!(target_arch = "x86_64") => self.only_sampled = value == b"sampled",
             b"interval" => self.interval = text::number(value),
+            b"copy" => self.copy = value == b"1",
             b"seed" => self.seed = text::number(value),
             b"name" => self.name = (at + equals + 1, end),
+            b"porter" => self.porter = (at + equals + 1, end),
             b"dir" => self.folder = (at + equals + 1, end),
             _ => {}
         }
     }
-}
-
-/// Copies a variable's value out of an environment, of any length: how long it is. 0: it is not there, or too long.
-fn variable(environment: &CStr, name: &[u8], value: &mut [u8]) -> usize {
-    let Ok(file) = system::open(environment, libc::O_RDONLY) else { return 0 };
-    let mut buffer = [0; 1024];
-    // Bytes of the name that have matched at the begin of this variable; past it, bytes of the value.
-    let (mut at, mut matched, mut len, mut is_over) = (0, 0, 0, false);
-    while !is_over {
-        let read = system::read_at(file, &mut buffer, at);
-        at += read as u64;
-        is_over = read == 0;
-        for &byte in &buffer[..read] {
-            if matched == name.len() {
-                match value.get_mut(len) {
-                    _ if byte == 0 => is_over = true,
-                    Some(place) => *place = byte,
-                    None => (len, is_over) = (0, true),
-                }
-                if is_over {
-                    break;
-                }
-                len += 1;
-            } else if byte == 0 {
-                matched = 0;
-            } else if matched < name.len() && name[matched] == byte {
-                matched += 1;
-            } else {
-                // No match until the next variable.
-                matched = name.len() + 1;
-            }
-        }
-    }
-    system::close(file);
-    len
 }

@@ -1,4 +1,4 @@
-//! What the process has resident, every ten milliseconds while it allocates.
+//! What the process has resident, every ten milliseconds while it allocates, or ten times a second where only samples are recorded.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,10 +6,11 @@ use trace_format::{Event, Writer};
 
 use crate::session::Now;
 use crate::text::number;
-use crate::{huge, system};
+use crate::{huge, session, system};
 
-/// Nanoseconds between two samples.
+/// Nanoseconds between two samples; and where little else is done.
 const EVERY: u64 = 10_000_000;
+const SELDOM: u64 = 100_000_000;
 
 /// When the last was taken.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -19,7 +20,8 @@ pub(crate) fn note(writer: &mut Writer, now: &Now) {
     let time = now.time;
     let now = now.monotonic;
     let last = LAST.load(Ordering::Relaxed);
-    if now.saturating_sub(last) < EVERY
+    let every = if session::options().only_sampled { SELDOM } else { EVERY };
+    if now.saturating_sub(last) < every
         || LAST.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_err()
     {
         return;

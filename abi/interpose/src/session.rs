@@ -15,10 +15,12 @@ use trace_format::{Event, Writer};
 
 use crate::errno::Kept;
 use crate::options::{Children, Options};
+#[cfg(target_arch = "x86_64")]
+use crate::profile;
 use crate::thread::{Thread, Turn};
 use crate::{
     armed, chunk, clock, file, huge, mapping, names, next, operators, record, samples, shared,
-    snapshot, stacks, system,
+    short, snapshot, stacks, system,
 };
 
 /// A page of its own, on machines whose pages are no larger.
@@ -26,7 +28,7 @@ use crate::{
 struct Page([AtomicU32; WORDS], [u8; 4096 - 4 * WORDS]);
 
 static PAGE: Page = Page([const { AtomicU32::new(0) }; WORDS], [0; _]);
-const WORDS: usize = 5;
+const WORDS: usize = 6;
 
 /// A word of the page: 0 in a child of `fork`.
 #[derive(Clone, Copy)]
@@ -39,6 +41,8 @@ pub(crate) enum Word {
     Frames,
     /// The lock of those who have no chunk.
     Late,
+    /// The lock of those who end early.
+    Shelf,
     /// What is to be done about a snapshot.
     Snapshot,
 }
@@ -47,6 +51,26 @@ impl Word {
     #[inline(always)]
     pub(crate) fn of_page(self) -> &'static AtomicU32 {
         &PAGE.0[self as usize]
+    }
+
+    /// Waits for the right to what it is the lock of, which a child of `fork` finds open, whoever had it.
+    pub(crate) fn lock(self) -> Lock {
+        let lock = self.of_page();
+        while lock.swap(1, Ordering::Acquire) != 0 {
+            core::hint::spin_loop();
+            // SAFETY: lets another thread run.
+            unsafe { libc::syscall(libc::SYS_sched_yield) };
+        }
+        Lock(lock)
+    }
+}
+
+/// A lock that is the calling thread's, until it is dropped.
+pub(crate) struct Lock(&'static AtomicU32);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Release);
     }
 }
 
@@ -117,10 +141,19 @@ fn record() -> bool {
     if !start(false) {
         return false;
     }
-    let table = if has_stacks() { &stacks::STACKS } else { &record::RECORD };
+    let table = table();
     names::switch_to(table);
     operators::settle(Some(table));
     true
+}
+
+/// The functions that record what is asked for.
+fn table() -> &'static names::Table {
+    #[cfg(target_arch = "x86_64")]
+    if options().only_sampled {
+        return &profile::PROFILE;
+    }
+    if has_stacks() { &stacks::STACKS } else { &record::RECORD }
 }
 
 /// An armed recorder is asked for this. `false`: it cannot be done.
@@ -133,7 +166,9 @@ pub(crate) fn begin_armed(asked: &[u8]) -> bool {
         // SAFETY: nothing is recorded, so it is not read.
         unsafe { (*OPTIONS.0.get()).take(asked) };
         PROCESS.store(system::process(), Ordering::Relaxed);
-        snapshot::begin();
+        if !options().only_sampled {
+            snapshot::begin();
+        }
         has_begun = !options().folder().is_empty() && record();
     }
     IS_BEGINNING.store(false, Ordering::Release);
@@ -169,7 +204,12 @@ fn start(is_child: bool) -> bool {
     SESSION.store(session, Ordering::Relaxed);
     shared::FRAMES.locked().begin();
     shared::LATE.locked().begin();
+    short::clear();
     huge::begin();
+    #[cfg(target_arch = "x86_64")]
+    if options().only_sampled && !profile::begin(is_child) {
+        return false;
+    }
     Word::Stacks.of_page().store(stacks::begin(options()).into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     Word::On.of_page().store(session, Ordering::Release);
@@ -190,7 +230,7 @@ impl Now {
     }
 }
 
-/// Has the events of a call written whose thread has no room for them, or no chunk.
+/// Has the events of a call written whose thread has no room for them, or no chunk; or which are rare, so that more is done with each.
 #[cold]
 #[inline(never)]
 pub(crate) fn write_slowly(
@@ -201,8 +241,9 @@ pub(crate) fn write_slowly(
 ) {
     if is_on() && turn.thread.goes_without(frees) {
         shared::write_late(writes);
-    } else if let Some(writer) = turn.writer(time) {
-        writes(writer, time);
+    } else if make_room(turn, time) {
+        // SAFETY: the thread's turn.
+        writes(unsafe { &mut *turn.writer_as_it_is() }, time);
     }
 }
 
@@ -304,5 +345,6 @@ pub(crate) fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) 
     chunk::leave(thread, writer);
     shared::FRAMES.locked().seal();
     shared::LATE.locked().seal();
+    short::clear();
     file::close();
 }

@@ -9,17 +9,15 @@
 //! of each thread behind all that tells of its end: for that no chunk may be begun, as nobody would ever unmap it.
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicU32, Ordering};
 
 use trace_format::{Event, FRAMES as NO_THREAD, Writer};
 
 use crate::errno::Kept;
-use crate::session::{self, Now, Word};
+use crate::session::{self, Lock, Now, Word};
 use crate::{chunk, clock, file, system};
 
 /// A writer for all threads.
 pub(crate) struct Shared {
-    /// The word of the lock, which a child of `fork` finds open, whoever had it.
     lock: Word,
     /// The name of the thread as which it writes; `None`: as no thread.
     name: Option<&'static [u8]>,
@@ -50,20 +48,14 @@ impl Shared {
 
     /// Waits for the right to write.
     pub(crate) fn locked(&'static self) -> Locked {
-        let lock = self.lock.of_page();
-        while lock.swap(1, Ordering::Acquire) != 0 {
-            core::hint::spin_loop();
-            // SAFETY: lets another thread run.
-            unsafe { libc::syscall(libc::SYS_sched_yield) };
-        }
-        Locked { shared: self, lock }
+        Locked { shared: self, _lock: self.lock.lock() }
     }
 }
 
 /// The right to write; others wait. It ends when it is dropped.
 pub(crate) struct Locked {
     shared: &'static Shared,
-    lock: &'static AtomicU32,
+    _lock: Lock,
 }
 
 impl Locked {
@@ -117,7 +109,7 @@ impl Locked {
     pub(crate) fn seal(&mut self) {
         let stays = self.shared.name.is_none();
         let Inside { writer, place, .. } = self.inside();
-        chunk::seal(writer, *place, 0, stays);
+        chunk::seal(writer, *place, stays);
     }
 
     /// A recording begins: a chunk that there is belongs to another one, the parent's of a child of `fork`.
@@ -125,12 +117,6 @@ impl Locked {
         let inside = self.inside();
         chunk::let_go(&mut inside.writer);
         inside.sequence = 0;
-    }
-}
-
-impl Drop for Locked {
-    fn drop(&mut self) {
-        self.lock.store(0, Ordering::Release);
     }
 }
 

@@ -135,6 +135,6 @@ impl Taking {
     }
 
     fn seal(&mut self) {
-        chunk::seal(&mut self.writer, self.place, 0, false);
+        chunk::seal(&mut self.writer, self.place, false);
     }
 }

@@ -44,6 +44,9 @@ pub(crate) struct Caller {
     walk: Cell<*mut Walk>,
 }
 
+/// What is left until a thread's next point.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const UNTIL: usize = offset_of!(Caller, points) + sample::UNTIL;
 /// Where [`entry`] writes.
 pub(crate) const SP: usize = offset_of!(Caller, sp);
 pub(crate) const RBP: usize = offset_of!(Caller, rbp);
@@ -70,6 +73,8 @@ pub(crate) fn closed() {
 pub(crate) fn begin_thread(thread: &Thread, time: u64) {
     let caller = &thread.caller;
     match session::options().stacks {
+        // They began with the thread's first allocation.
+        Stacks::Sampled if session::options().only_sampled => {}
         Stacks::Sampled => caller.points.begin(thread.number.get(), time),
         _ => caller.points.are_everywhere(),
     }
@@ -97,8 +102,9 @@ pub(crate) fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize)
     }
 }
 
+/// The same of an allocation that is in the sample.
 #[inline(never)]
-fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
+pub(crate) fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
     let caller = &thread.caller;
     let sp = caller.sp.replace(0);
     if thread.has_ended() {
@@ -130,6 +136,30 @@ fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
 }
 
 /// Null: there is no memory.
+/// What is left until the thread's next point.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn until(thread: &Thread) -> i64 {
+    thread.caller.points.until()
+}
+
+/// Counts a block of this size. Whether that may be the one that reaches the next point.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn counts(thread: &Thread, size: usize) -> bool {
+    thread.caller.points.is_due(size)
+}
+
+/// A block of this size, which was counted, there was none.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn refused(thread: &Thread, size: usize) {
+    thread.caller.points.give_back(size);
+}
+
+/// Whether a block of this size, which was counted, reached the next point; then the one behind it is drawn.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn reached(thread: &Thread, session: u32, size: usize) -> bool {
+    thread.caller.points.reached(session, size)
+}
+
 #[cold]
 fn new_walk(caller: &Caller) -> *mut Walk {
     let _errno = Kept::now();

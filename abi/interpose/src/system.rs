@@ -9,7 +9,8 @@ use crate::errno;
 /// The system's error number.
 pub(crate) type Error = i32;
 
-fn result(answer: c_long) -> Result<usize, Error> {
+/// What a system call answered.
+pub(crate) fn result(answer: c_long) -> Result<usize, Error> {
     if answer < 0 { Err(errno::get()) } else { Ok(answer.cast_unsigned() as usize) }
 }
 
@@ -26,6 +27,12 @@ pub(crate) fn process() -> u32 {
 pub(crate) fn parent() -> u32 {
     // SAFETY: asks only.
     unsafe { libc::getppid() }.cast_unsigned()
+}
+
+/// The user for whom it runs.
+pub(crate) fn user() -> u32 {
+    // SAFETY: asks only.
+    unsafe { libc::geteuid() }
 }
 
 /// The kernel's number of this thread.
@@ -52,6 +59,12 @@ pub(crate) fn open(path: &CStr, flags: i32) -> Result<i32, Error> {
     let file =
         unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0o644) };
     result(file).map(|file| file as i32)
+}
+
+/// Makes a folder for this user alone, if there is none.
+pub(crate) fn make_folder(path: &CStr) {
+    // SAFETY: reads the path, which ends in a zero.
+    unsafe { libc::syscall(libc::SYS_mkdirat, libc::AT_FDCWD, path.as_ptr(), 0o700) };
 }
 
 /// Removes a file.

@@ -13,7 +13,7 @@ impl<'a> Text<'a> {
 
     /// Adds bytes as they are.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> &mut Self {
-        let fits = bytes.len().min(self.bytes.len() - self.len);
+        let fits = bytes.len().min(self.room());
         self.bytes[self.len..self.len + fits].copy_from_slice(&bytes[..fits]);
         self.len += fits;
         self
@@ -74,6 +74,11 @@ impl<'a> Text<'a> {
         &self.bytes[..self.len]
     }
 
+    /// How much more can be added.
+    pub(crate) fn room(&self) -> usize {
+        self.bytes.len() - self.len
+    }
+
     /// How much was added.
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -85,6 +90,13 @@ pub(crate) fn number(text: &[u8]) -> u64 {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
     digits.fold(0, |number: u64, digit| {
         number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+    })
+}
+
+/// The number that hexadecimal digits are.
+pub(crate) fn hexadecimal(digits: &[u8]) -> usize {
+    digits.iter().fold(0, |number: usize, digit| {
+        number << 4 | char::from(*digit).to_digit(16).unwrap_or_default() as usize
     })
 }
 

@@ -3,6 +3,7 @@ use core::fmt::{self, Write as _};
 use core::ptr;
 
 use base::lock::Park as _;
+use malloc::heapwright::Block;
 use malloc::interrupted::{NO_STATS, Spare, end_for_no_block};
 use malloc::{DropIn, Figures};
 use source::os::Os;
@@ -214,6 +215,11 @@ impl<M: DropIn> Whole<M> {
     /// Gives back what is empty; the bytes.
     pub(crate) fn purge(&self) -> usize {
         if Os::is_busy() { 0 } else { self.malloc.trim() }
+    }
+
+    /// Shows each block and what it is to `visit`; `false` where they cannot be seen.
+    pub(crate) fn walk(&self, mut visit: impl FnMut(usize, usize, Block)) -> bool {
+        !Os::is_busy() && self.malloc.walk(&mut visit)
     }
 
     /// One line of figures to a file descriptor.

@@ -4,6 +4,7 @@
 //! malloc, free ──────────────────► a fast half, which is inlined, and a slow one
 //! mallinfo, malloc_info, stats=1 ─► figures, write_stats
 //! malloc_trim ───────────────────► trim
+//! heapwright_walk ───────────────► walk
 //! HEAPWRIGHT="key=value" ────────► set
 //! before main, around fork ──────► begin, before_fork, after_fork
 //! prctl, before a filter ────────► before_confinement
@@ -17,6 +18,8 @@
 use core::fmt;
 
 use base::{Check, Malloc};
+
+use crate::heapwright::Block;
 
 /// What a malloc can say of itself, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -140,6 +143,13 @@ pub trait DropIn: Malloc + Check {
 
     /// What it can say of itself.
     fn figures(&self) -> Figures;
+
+    /// Shows each block, its usable size and what it is to `visit`, which must not allocate; other threads may wait meanwhile.
+    /// `false`: this malloc cannot tell its blocks.
+    fn walk(&self, visit: &mut dyn FnMut(usize, usize, Block)) -> bool {
+        let _ = visit;
+        false
+    }
 
     /// One line for `stats=1`, without its end.
     /// Errors: those of `out`.

@@ -15,15 +15,21 @@
 //! bounds. Many threads wait for each other here; the flagship is for those. No misuse is noticed:
 //! what is freed must be a live block.
 use core::fmt;
+use core::ops::ControlFlow;
+use core::ptr::{NonNull, with_exposed_provenance_mut};
 
 use base::lock::{Lock, Park as _};
-use base::{Check, Free, ResizeInPlace, Stats, UsableSize};
+use base::{Check, Free, ResizeInPlace, Stats, UsableSize, Walk};
 use compose::affix::PowerOfTwo;
 use compose::growing::{AllocateFresh, Trim};
 use compose::{Affix, BlockMalloc, Growing};
 use source::os::Os;
 
 use crate::drop_in::{DropIn, Figures};
+use crate::heapwright::Block;
+
+/// Bytes of the header in front of a block of a design that can be walked.
+const WORD: usize = size_of::<usize>();
 
 /// What makes the design a malloc, by the word in its row.
 macro_rules! layers {
@@ -62,9 +68,41 @@ macro_rules! mallocs {
 
 registry::single_locks!(mallocs);
 
+/// Can show its blocks, or not.
+pub trait Blocks {
+    /// Shows each live block and its usable size to `visit`. `false`: it cannot.
+    fn blocks(&self, visit: &mut dyn FnMut(usize, usize)) -> bool;
+}
+
+impl<A, S> Blocks for Growing<A, S>
+where
+    Self: Walk + UsableSize,
+{
+    fn blocks(&self, visit: &mut dyn FnMut(usize, usize)) -> bool {
+        self.walk(&mut |piece| {
+            // Behind the header, which is a word.
+            if piece.used
+                && let Some(block) = NonNull::new(with_exposed_provenance_mut(piece.at + WORD))
+            {
+                // SAFETY: a piece in use is a live block.
+                visit(block.addr().get(), unsafe { self.usable_size(block) });
+            }
+            ControlFlow::Continue(())
+        });
+        true
+    }
+}
+
+/// What buddy's memory in use was cut into only the blocks' users know.
+impl<A, R> Blocks for Affix<A, R> {
+    fn blocks(&self, _: &mut dyn FnMut(usize, usize)) -> bool {
+        false
+    }
+}
+
 impl<A> DropIn for BlockMalloc<Lock<Os>, A>
 where
-    A: AllocateFresh + Free + UsableSize + ResizeInPlace + Trim + Stats + Check + Send,
+    A: AllocateFresh + Free + UsableSize + ResizeInPlace + Trim + Stats + Check + Blocks + Send,
 {
     const IS_LOCKED: bool = true;
 
@@ -83,6 +121,10 @@ where
 
     fn trim(&self) -> usize {
         self.heap().with(Trim::trim)
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(usize, usize, Block)) -> bool {
+        self.heap().with(|heap| heap.blocks(&mut |at, size| visit(at, size, Block::Live)))
     }
 
     fn figures(&self) -> Figures {

@@ -13,6 +13,11 @@ pub const THREAD_ENDED: u32 = 2;
 /// The process has begun to end, by itself, and its threads' last chunks may not be sealed.
 pub const PROCESS_ENDS: u32 = 4;
 
+/// The thread ended early: behind this chunk, at the next multiple of [`SHORT_ALIGN`], another such may begin.
+pub const SHORT: u32 = 8;
+/// Bytes of which a chunk begins at a multiple.
+pub const SHORT_ALIGN: usize = 64;
+
 /// The thread of chunks that are no thread's: in them are the frames and modules that all threads' events name.
 pub const FRAMES: u32 = u32::MAX;
 
@@ -34,7 +39,7 @@ pub struct ChunkHead {
     pub sequence: u32,
     /// Bytes of events that are there, stored last after each.
     pub committed: u32,
-    /// [`SEALED`], [`THREAD_ENDED`], [`PROCESS_ENDS`].
+    /// [`SEALED`], [`THREAD_ENDED`], [`PROCESS_ENDS`], [`SHORT`].
     pub flags: u32,
     /// When it begins, in units of the recorder's clock.
     pub time: u64,

@@ -4,8 +4,8 @@ use crate::chunk::CHUNK;
 
 /// What a file begins with.
 pub const MAGIC: [u8; 8] = *b"HWtrace\n";
-/// The version that this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 1;
+/// The version that this crate writes, and the newest that it reads. Version 1 had no [`SHORT`](crate::SHORT) chunks.
+pub const VERSION: u32 = 2;
 /// Where the text begins.
 const TEXT: usize = 64;
 

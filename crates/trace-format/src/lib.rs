@@ -20,7 +20,9 @@ mod read;
 pub mod varint;
 mod write;
 
-pub use chunk::{CHUNK, ChunkHead, FRAMES, HEAD, PROCESS_ENDS, SEALED, THREAD_ENDED, WALK};
+pub use chunk::{
+    CHUNK, ChunkHead, FRAMES, HEAD, PROCESS_ENDS, SEALED, SHORT, SHORT_ALIGN, THREAD_ENDED, WALK,
+};
 pub use event::{Event, Kind};
 pub use file::{FileHead, HeadError, MAGIC, VERSION};
 pub use read::{Cursor, Events, Fault, FaultKind};

@@ -287,16 +287,27 @@ impl Writer {
     /// two of the head, readers know how long a unit of time is.
     pub fn seal(&mut self, flags: u32, time: u64, monotonic: u64) {
         self.look_at_clock(time, monotonic);
+        self.flag(SEALED | flags);
+    }
+
+    /// Sets a flag of the chunk's head.
+    pub fn flag(&mut self, flag: u32) {
         if let Some(head) = self.head() {
-            head.flags |= SEALED | flags;
+            head.flags |= flag;
+        }
+    }
+
+    /// The chunk's events are in another place: it is none, until another writer [begins](Self::begin) it.
+    pub fn erase(&mut self) {
+        if !self.chunk.is_null() {
+            // SAFETY: the head of the chunk that only this writer writes.
+            unsafe { self.chunk.write_bytes(0, HEAD) };
         }
     }
 
     /// The process begins to end. What its last destructors do may still be written.
     pub fn process_ends(&mut self) {
-        if let Some(head) = self.head() {
-            head.flags |= PROCESS_ENDS;
-        }
+        self.flag(PROCESS_ENDS);
     }
 
     #[inline]

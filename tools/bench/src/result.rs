@@ -294,6 +294,12 @@ impl Report {
         self.workloads.get(workload.0)?.cells.get(allocator.0)
     }
 
+    /// Of a workload of this result, what the allocator of that name did. Behind the baseline stands its control: a place by
+    /// itself says nothing.
+    pub fn cell_of<'a>(&self, work: &'a Work, allocator: &str) -> Option<&'a Cell> {
+        work.cells.get(self.allocators.iter().position(|entry| entry.name == allocator)?)
+    }
+
     pub fn some_failed(&self) -> bool {
         self.workloads.iter().flat_map(|w| &w.cells).any(|c| c.failure.is_some())
     }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    bench, compare, completions, doctor, explain, export, import, list, man, record, replay, run,
-    view,
+    bench, compare, completions, doctor, explain, export, import, list, man, profile, record,
+    replay, run, view,
 };
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
@@ -17,11 +17,12 @@ Examples:
   heapwright run --stats -- ./server    what memory it needed, when it has ended
   heapwright run --check -- ./server    can its malloc be replaced at all?
   heapwright record -- ./server         write down what it asks of its malloc
+  heapwright profile -- ./server        where its memory comes from
   heapwright bench -- ./program --flag  compare this machine's allocators on it
   heapwright compare old new            two results of bench: what became slower
 
 Exit codes:
-  those of the program for 'run' and 'record' (a shell shows 128 + N when signal N ended it)
+  those of the program for 'run', 'record' and 'profile' (a shell shows 128 + N when signal N ended it)
   1 a --fail-if of 'bench' or 'compare' holds; 3 an allocator failed in 'bench'; 130 'bench' was interrupted
   125 heapwright itself failed; 126 the program cannot be executed; 127 it was not found; 2 wrong usage";
 
@@ -41,6 +42,7 @@ pub(crate) struct Cli {
 enum Command {
     Run(run::Run),
     Record(record::Record),
+    Profile(profile::ProfileCommand),
     Replay(replay::Replay),
     Explain(explain::Explain),
     Bench(bench::Bench),
@@ -62,6 +64,7 @@ pub(crate) fn run() -> ExitCode {
     let done = match cli.command {
         Command::Run(run) => run.run(),
         Command::Record(record) => record.run(),
+        Command::Profile(profile) => profile.run(),
         Command::Replay(replay) => replay.run(),
         Command::Explain(explain) => explain.run(),
         Command::Bench(bench) => bench.run(),

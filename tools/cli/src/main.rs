@@ -14,6 +14,7 @@ mod exit;
 mod flags;
 mod format;
 mod out;
+mod recorded;
 mod style;
 mod traces;
 

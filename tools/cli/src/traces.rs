@@ -2,13 +2,27 @@
 
 use std::path::Path;
 
+use anyhow::bail;
 use trace::{Trace, TraceError};
 
 use crate::exit::{self, Usage};
 use crate::format;
 
-/// Opens a trace, a recording, or a folder's largest process; the others are named.
+/// Opens a trace, a recording, or a folder's largest process; the others are named. One that has only a sample of the blocks is refused.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Trace> {
+    let trace = open_any(path)?;
+    if trace.about().is_sampled_only() {
+        bail!(Usage(format!(
+            "{} has a sample of the blocks, and this takes all of them: 'heapwright record' records them; of a sample there is {}",
+            trace.path().display(),
+            format::shell(&["heapwright", "export", &path.to_string_lossy(), "--to", "html"])
+        )));
+    }
+    Ok(trace)
+}
+
+/// The same, sample or not.
+pub(crate) fn open_any(path: &Path) -> anyhow::Result<Trace> {
     let trace = Trace::open(path).map_err(failed)?;
     if let Some(first) = trace.others().first() {
         let others = trace.others().len();

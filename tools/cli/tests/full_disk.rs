@@ -113,3 +113,26 @@ fn no_manual_page_is_empty() {
     );
     assert_eq!(fs::read_dir(disk.path().join("man1")).unwrap().count(), 0);
 }
+
+/// What was recorded until then was there, and no command could say a word of it.
+#[test]
+fn a_recording_on_a_full_disk_is_packed_elsewhere() {
+    let (Some(disk), place) = (Disk::of("1m"), tempfile::tempdir().unwrap()) else { return };
+    let (source, program) = (place.path().join("many.c"), place.path().join("many"));
+    let text = "#include <stdlib.h>\nint main(void) { for (int i = 0; i < 1000000; i++) { \
+                void *volatile p = malloc(i % 5000); free(p); } }";
+    fs::write(&source, text).unwrap();
+    let mut cc = Command::new("cc");
+    assert!(cc.arg("-o").arg(&program).arg(&source).status().unwrap().success());
+    let folder = disk.path().join("recording");
+    let mut record = heapwright();
+    record.env("TMPDIR", place.path()).args(["record", "-o"]).arg(&folder);
+    let (_, said) = exits(0, outcome(record.arg("--").arg(&program)));
+    for words in ["events of 1 thread", "the disk is full", "could not be packed", "explain"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let mut explain = heapwright();
+    explain.env("TMPDIR", place.path()).arg("explain").arg(&folder);
+    let (out, _) = exits(0, outcome(&mut explain));
+    assert!(out.contains("the disk is full"), "{out}");
+}

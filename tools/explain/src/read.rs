@@ -43,11 +43,8 @@ fn stacks(trace: &Trace) -> Result<Stacks, TraceError> {
     }
     let names = trace.names(&frames)?;
     let about = trace.about();
-    let interval = about.notes.iter().find_map(|note| note.strip_prefix("stacks_interval="));
-    let is_sampled = about.notes.iter().any(|note| note == "stacks=sampled");
-    let interval = interval.filter(|_| is_sampled).and_then(|interval| interval.parse().ok());
     let malloc = about.malloc.path.clone();
-    Ok(Stacks { frames, names, malloc, interval: interval.unwrap_or_default() })
+    Ok(Stacks { frames, names, malloc, interval: about.interval() })
 }
 
 fn program(about: &About) -> Program {

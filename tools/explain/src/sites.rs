@@ -5,13 +5,12 @@
 //!          looked up once       while steps come                        by walking the live blocks, at four moments
 //! ```
 //!
-//! Where stacks are sampled, an allocation of `size` bytes has one with the probability `p = 1 - exp(-size / interval)`, and
-//! stands for `1 / p` of its like. The sum of `v / p` is right on average, and `v² (1 - p) / p²` each adds to its variance.
+//! Where stacks are sampled the sums are estimates.
 
 use std::collections::HashMap;
 
 use symbols::Names;
-use trace::{Block, Frame, Frames, NumberMap};
+use trace::{Block, Estimate, Frame, Frames, NumberMap, likely};
 
 use crate::facts::{Amount, Sites, Uses};
 use crate::live::Live;
@@ -24,8 +23,6 @@ const SOON: u64 = 16;
 const DEPTH: usize = 4;
 /// With more paths only the sites themselves are told apart.
 const PATHS: usize = 1 << 16;
-/// Margins are so many standard deviations: 95 of 100 cases.
-const DEVIATIONS: f64 = 1.96;
 
 /// The call stacks of a trace, with names.
 #[derive(Debug, Default)]
@@ -40,60 +37,41 @@ pub struct Stacks {
     pub interval: u64,
 }
 
-/// A sum over blocks.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sum {
-    blocks: f64,
-    bytes: f64,
-    variance: f64,
-}
-
-impl Sum {
-    /// `bytes` of a block that had a stack with probability `p`.
-    fn add(&mut self, bytes: u64, p: f64) {
-        let each = bytes as f64 / p;
-        self.blocks += 1.0 / p;
-        self.bytes += each;
-        self.variance += each * each * (1.0 - p);
-    }
-
-    fn amount(&self) -> Amount {
-        let margin = DEVIATIONS * self.variance.sqrt();
-        Amount { blocks: self.blocks, bytes: self.bytes, margin }
-    }
+fn amount(sum: &Estimate) -> Amount {
+    Amount { blocks: sum.blocks, bytes: sum.bytes, margin: sum.margin() }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
-    allocated: Sum,
-    temporary: Sum,
-    elsewhere: Sum,
-    peak: Sum,
-    held: Sum,
-    before: Sum,
-    old: Sum,
-    young: Sum,
-    left: Sum,
+    allocated: Estimate,
+    temporary: Estimate,
+    elsewhere: Estimate,
+    peak: Estimate,
+    held: Estimate,
+    before: Estimate,
+    old: Estimate,
+    young: Estimate,
+    left: Estimate,
 }
 
 impl Sums {
     fn uses(&self) -> Uses {
         // What is left of those from before is a part of them, and so is its variance.
-        let gone = Sum {
+        let gone = Estimate {
             blocks: self.before.blocks - self.old.blocks,
             bytes: self.before.bytes - self.old.bytes,
             variance: (self.before.variance - self.old.variance).max(0.0),
         };
         Uses {
-            allocated: self.allocated.amount(),
-            temporary: self.temporary.amount(),
-            elsewhere: self.elsewhere.amount(),
-            peak: self.peak.amount(),
-            held: self.held.amount(),
-            old: self.old.amount(),
-            gone: gone.amount(),
-            young: self.young.amount(),
-            left: self.left.amount(),
+            allocated: amount(&self.allocated),
+            temporary: amount(&self.temporary),
+            elsewhere: amount(&self.elsewhere),
+            peak: amount(&self.peak),
+            held: amount(&self.held),
+            old: amount(&self.old),
+            gone: amount(&gone),
+            young: amount(&self.young),
+            left: amount(&self.left),
         }
     }
 }
@@ -214,7 +192,7 @@ impl<'a> Follow<'a> {
         self.each(live, |block, sums| if block <= half { &mut sums.old } else { &mut sums.young });
     }
 
-    fn each(&mut self, live: &Live, sum: impl Fn(Block, &mut Sums) -> &mut Sum) {
+    fn each(&mut self, live: &Live, sum: impl Fn(Block, &mut Sums) -> &mut Estimate) {
         if self.stacks.frames.is_empty() {
             return;
         }
@@ -258,55 +236,7 @@ impl Sums {
             (&mut self.left, &other.left),
         ];
         for (sum, more) in pairs {
-            sum.blocks += more.blocks;
-            sum.bytes += more.bytes;
-            sum.variance += more.variance;
+            sum.join(more);
         }
-    }
-}
-
-/// How likely it is that an allocation of this size has a stack.
-fn likely(size: u64, interval: u64) -> f64 {
-    if interval == 0 {
-        return 1.0;
-    }
-    // Blocks of no bytes are never sampled: a stack of one is a damaged trace's.
-    -f64::exp_m1(-(size.max(1) as f64) / interval as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn estimates_are_right_on_average_and_their_margins_hold() {
-        // 4,000 recordings of 5,000 blocks of 300 bytes, one of 20,000 bytes sampled.
-        let (size, interval, blocks) = (300, 20_000, 5_000);
-        let (p, truth) = (likely(size, interval), (size * blocks) as f64);
-        let mut random = 1_u64;
-        let (mut mean, mut within) = (0.0, 0);
-        for _ in 0..4000 {
-            let mut sum = Sum::default();
-            for _ in 0..blocks {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
-                if ((random >> 11) as f64) < p * (1_u64 << 53) as f64 {
-                    sum.add(size, p);
-                }
-            }
-            let amount = sum.amount();
-            mean += amount.bytes / 4000.0;
-            within += u32::from((amount.bytes - truth).abs() <= amount.margin);
-        }
-        assert!((mean / truth - 1.0).abs() < 0.01, "{mean}");
-        assert!((3680..=3920).contains(&within), "{within} of 4000");
-    }
-
-    #[test]
-    fn without_sampling_every_figure_is_exact() {
-        let mut sum = Sum::default();
-        (1..=1000).for_each(|size| sum.add(size, likely(size, 0)));
-        let amount = sum.amount();
-        assert_eq!((amount.blocks, amount.bytes, amount.margin), (1000.0, 500_500.0, 0.0));
-        assert!(likely(0, 100) > 0.0 && likely(1 << 40, 100) <= 1.0);
     }
 }

@@ -236,6 +236,13 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
             found.say("malloc", Level::Ok, "resolved by the loader: LD_PRELOAD replaces it")
         }
     }
+    if let Some(library) = elf.needed.iter().find(|n| is_sanitizer(n)) {
+        found.say(
+            "malloc",
+            Level::Fail,
+            format!("is {library}'s, a sanitizer's: such a program ends at once where another library comes before that"),
+        );
+    }
     if let Some(library) = elf.needed.iter().find(|n| is_allocator(n)) {
         found.say(
             "linked to",
@@ -270,6 +277,13 @@ const ALLOCATORS: &str =
 pub(crate) fn is_allocator(needed: &str) -> bool {
     let file = needed.rsplit('/').next().unwrap_or(needed);
     ALLOCATORS.split_whitespace().any(|known| file.starts_with(known))
+}
+
+/// The libraries of GCC's sanitizers that have a malloc, and look at where they are loaded.
+const SANITIZERS: [&str; 4] = ["libasan.so", "libhwasan.so", "liblsan.so", "libtsan.so"];
+
+fn is_sanitizer(needed: &str) -> bool {
+    SANITIZERS.iter().any(|known| needed.starts_with(known))
 }
 
 #[cfg(test)]

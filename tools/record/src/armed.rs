@@ -30,22 +30,10 @@ pub struct Armed {
 
 impl Armed {
     /// The folder for the files of programs that are started now; files of processes that have gone are removed.
-    /// Errors: it cannot be made, or others can write there.
+    /// Errors: none can be made, or others can write to all that are there.
     pub fn folder() -> io::Result<PathBuf> {
         let mine = fs::metadata("/proc/self")?.uid();
-        let folder = env::temp_dir().join(format!("heapwright-armed-{mine}"));
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        let about = fs::symlink_metadata(&folder)?;
-        if !about.is_dir() || about.uid() != mine || about.mode() & 0o022 != 0 {
-            return Err(io::Error::other(format!("others can write to {}", folder.display())));
-        }
-        for entry in fs::read_dir(&folder)?.flatten() {
-            if process_of(&entry.path()).is_some_and(|process| !runs(process)) {
-                // Another command may have removed it.
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-        Ok(folder)
+        folder_of(mine, &[env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into()])
     }
 
     /// The recorder that waits in a process. `None`: none does.
@@ -114,6 +102,33 @@ impl Armed {
     }
 }
 
+/// The first of these places where a folder of this user is or can be made. Anybody may have made one of that name.
+fn folder_of(user: u32, places: &[PathBuf]) -> io::Result<PathBuf> {
+    let mut why = io::Error::from(io::ErrorKind::NotFound);
+    for place in places {
+        match own_folder(&place.join(format!("heapwright-armed-{user}")), user) {
+            Ok(folder) => return Ok(folder),
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
+}
+
+fn own_folder(folder: &Path, user: u32) -> io::Result<PathBuf> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let about = fs::symlink_metadata(folder)?;
+    if !about.is_dir() || about.uid() != user || about.mode() & 0o022 != 0 {
+        return Err(io::Error::other(format!("others can write to {}", folder.display())));
+    }
+    for entry in fs::read_dir(folder)?.flatten() {
+        if process_of(&entry.path()).is_some_and(|process| !runs(process)) {
+            // Another command may have removed it.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(folder.to_owned())
+}
+
 /// Whether there is such a process.
 #[must_use]
 pub fn runs(process: u32) -> bool {
@@ -123,4 +138,29 @@ pub fn runs(process: u32) -> bool {
 /// The process that a file is named after.
 fn process_of(file: &Path) -> Option<u32> {
     file.file_stem()?.to_str()?.rsplit('-').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_others_made_is_passed_over() {
+        let (home, user) =
+            (tempfile::tempdir().unwrap(), fs::metadata("/proc/self").unwrap().uid());
+        let places = ["a", "b", "c"].map(|name| home.path().join(name));
+        let name = format!("heapwright-armed-{user}");
+        let taken = places[0].join(&name);
+        fs::create_dir_all(&taken).unwrap();
+        fs::set_permissions(&taken, fs::Permissions::from_mode(0o777)).unwrap();
+        fs::create_dir(&places[1]).unwrap();
+        symlink(&taken, places[1].join(&name)).unwrap();
+        assert_eq!(folder_of(user, &places).unwrap(), places[2].join(&name));
+        let gone = places[2].join(&name).join("sh-4194305.armed");
+        fs::write(&gone, "").unwrap();
+        assert!(folder_of(user, &places).is_ok() && !gone.exists());
+        assert!(folder_of(user, &places[..2]).is_err());
+    }
 }

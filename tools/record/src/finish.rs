@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use trace::{Packed, Progress, TraceError, began, pack};
+use trace::{Op, Packed, Progress, Trace, TraceError, began, pack_beside};
 
 /// What a process left.
 #[derive(Debug)]
@@ -32,7 +32,8 @@ pub enum Process {
     },
 }
 
-/// Packs what is in the folder, of which `progress` is told. Returns the processes, the one with most events first. What a process still writes is left as it is,
+/// Packs what is in the folder, of which `progress` is told. Returns the processes, the one with the largest trace
+/// first, as what opens the folder takes it. What a process still writes is left as it is,
 /// unless that was called off.
 /// Errors: the folder cannot be read.
 pub fn finish(
@@ -51,7 +52,7 @@ pub fn finish(
     files.sort_unstable();
     let mut all: Vec<_> =
         files.into_iter().map(|(_, file)| one(file, is_called_off, progress)).collect();
-    all.sort_by_key(|process| core::cmp::Reverse(process.events()));
+    all.sort_by_key(|process| core::cmp::Reverse(process.bytes()));
     Ok(all)
 }
 
@@ -61,10 +62,12 @@ fn one(file: PathBuf, is_called_off: bool, progress: &mut dyn FnMut(&Path, Progr
     }
     // What went back to the disk is a hole; a ring has many.
     let written = fs::metadata(&file).map_or(0, |meta| meta.len().min(meta.blocks() * 512));
-    match pack(&file, file.with_extension("trace"), &mut |done| progress(&file, done)) {
+    match pack_beside(&file, &mut |done| progress(&file, done)) {
         Ok(packed) => {
-            // A file that stays is packed already.
-            let _ = fs::remove_file(&file);
+            if packed.path.parent() == file.parent() {
+                // A file that stays is packed already.
+                let _ = fs::remove_file(&file);
+            }
             Process::Packed { packed: Box::new(packed), written }
         }
         Err(why) => Process::Failed { file, why },
@@ -72,14 +75,49 @@ fn one(file: PathBuf, is_called_off: bool, progress: &mut dyn FnMut(&Path, Progr
 }
 
 impl Process {
-    /// How many events it has, as far as that is known.
-    #[must_use]
-    pub fn events(&self) -> u64 {
+    /// Its number, and when its recording began.
+    fn begin(&self) -> Option<(u32, u64)> {
         match self {
-            Self::Packed { packed, .. } => packed.about.events,
+            Self::Packed { packed, .. } => Some((packed.about.pid, packed.about.start)),
+            Self::Running { file } | Self::Failed { file, .. } => {
+                Some((number(file)?, began(file)?))
+            }
+        }
+    }
+
+    /// How large its trace is, if it has one.
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Packed { packed, .. } => packed.bytes,
             Self::Running { .. } | Self::Failed { .. } => 0,
         }
     }
+}
+
+/// A process that became a program of which there is no recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unrecorded {
+    /// The process.
+    pub process: u32,
+    /// What it became.
+    pub program: String,
+}
+
+/// The processes whose recordings end with an `exec` and which have no later one: they lost the recorder with their environment, or
+/// became a program that cannot be recorded.
+#[must_use]
+pub fn unrecorded(processes: &[Process]) -> Vec<Unrecorded> {
+    let known: Vec<_> = processes.iter().filter_map(Process::begin).collect();
+    let ended = processes.iter().filter_map(|process| {
+        let Process::Packed { packed, .. } = process else { return None };
+        let trace = Trace::open(&packed.path).ok()?;
+        let last = trace.steps_from(trace.segments().len().checked_sub(1)?).last()?.ok()?;
+        let Op::Exec(program) = last.op else { return None };
+        let (process, start) = (packed.about.pid, packed.about.start);
+        let goes_on = known.iter().any(|other| other.0 == process && other.1 > start);
+        (!goes_on).then(|| Unrecorded { process, program: program.clone() })
+    });
+    ended.collect()
 }
 
 /// The processes that run and are told to record into this folder, as far as their environment may be read.
@@ -106,9 +144,7 @@ const VARIABLE: &[u8] = b"HEAPWRIGHT_RECORD=";
 
 /// Whether the process that a file of chunks is named after has it open.
 fn still_writes(file: &Path) -> bool {
-    let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let number = name.rsplit('-').next().and_then(|end| end.split('.').next()).unwrap_or_default();
-    let Ok(number) = number.parse::<u32>() else { return false };
+    let Some(number) = number(file) else { return false };
     let Ok(path) = file.canonicalize() else { return false };
     match fs::read_dir(format!("/proc/{number}/fd")) {
         Ok(files) => {
@@ -117,6 +153,12 @@ fn still_writes(file: &Path) -> bool {
         // It has gone, or is another user's: then it may still write.
         Err(error) => error.kind() == io::ErrorKind::PermissionDenied,
     }
+}
+
+/// The process that a file of chunks is named after.
+fn number(file: &Path) -> Option<u32> {
+    let name = file.file_stem()?.to_str()?;
+    name.rsplit('-').next()?.split('.').next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -10,8 +10,10 @@
 
 mod armed;
 mod finish;
+mod porter;
 mod request;
 
 pub use armed::{Armed, runs};
-pub use finish::{Process, finish, recorded_on};
+pub use finish::{Process, Unrecorded, finish, recorded_on, unrecorded};
+pub use porter::Porter;
 pub use request::{Children, Request, Stacks};

@@ -35,6 +35,13 @@ pub enum Stacks {
         /// What chance begins with, for the same sample again; `None`: the clock.
         seed: Option<u64>,
     },
+    /// Of a sample, and nothing is recorded of blocks that are not in it.
+    Only {
+        /// As above.
+        interval: u64,
+        /// As above.
+        seed: Option<u64>,
+    },
     /// Of all.
     All,
 }
@@ -54,8 +61,12 @@ pub struct Request {
     pub children: Children,
     /// Of which allocations there are call stacks.
     pub stacks: Stacks,
+    /// Whether each process leaves a copy of itself at its end, to look for leaks in.
+    pub copy: bool,
     /// What the malloc is called, if the program does not have its own.
     pub name: Option<String>,
+    /// The key of the [`Porter`](crate::Porter) who makes files where the program may not.
+    pub porter: Option<String>,
 }
 
 impl Request {
@@ -110,16 +121,25 @@ impl Request {
         match self.stacks {
             Stacks::Off => {}
             Stacks::All => set("stacks", &"all"),
-            Stacks::Sampled { interval, seed } => {
+            Stacks::Sampled { interval, seed } | Stacks::Only { interval, seed } => {
                 set("stacks", &"sampled");
+                if matches!(self.stacks, Stacks::Only { .. }) {
+                    set("events", &"sampled");
+                }
                 set("interval", &interval);
                 if let Some(seed) = seed {
                     set("seed", &seed);
                 }
             }
         }
+        if self.copy {
+            set("copy", &1);
+        }
         if let Some(name) = &self.name {
             set("name", &without_separator(name));
+        }
+        if let Some(key) = &self.porter {
+            set("porter", key);
         }
         let mut value = OsString::from(value + ";dir=");
         value.push(&self.folder);
@@ -162,7 +182,9 @@ mod tests {
             time: Some(Duration::from_secs(2)),
             children: Children::Exec,
             stacks: Stacks::Sampled { interval: 1024, seed: Some(7) },
+            copy: true,
             name: Some("je;1".into()),
+            porter: Some("0a1b".into()),
         }
     }
 
@@ -170,7 +192,7 @@ mod tests {
     fn the_recorder_is_before_the_malloc_and_the_folder_last() {
         let malloc = vec![("A".into(), "1".into()), (PRELOAD.into(), "/je.so".into())];
         let all = request().variables(Path::new("/r.so"), Some(OsStr::new("/x.so")), malloc);
-        let text = "max=4096;ring=1;for=2000000000;children=exec;stacks=sampled;interval=1024;seed=7;name=je:1;dir=/a;b c/d";
+        let text = "max=4096;ring=1;for=2000000000;children=exec;stacks=sampled;interval=1024;seed=7;copy=1;name=je:1;porter=0a1b;dir=/a;b c/d";
         let expected: Vec<(OsString, OsString)> = vec![
             ("A".into(), "1".into()),
             (PRELOAD.into(), "/r.so:/je.so".into()),

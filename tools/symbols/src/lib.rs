@@ -16,6 +16,7 @@ mod elf;
 mod lookup;
 mod module;
 mod names;
+mod perf_map;
 mod resolver;
 mod site;
 mod trouble;

@@ -11,6 +11,7 @@ use crate::elf::{self, Elf};
 use crate::lookup::{self, Has};
 use crate::module::{Lies, Module, Modules};
 use crate::names::{Names, Symbol};
+use crate::perf_map;
 use crate::trouble::{Trouble, Why};
 
 /// Where distributions put debugging information.
@@ -23,6 +24,8 @@ pub struct Resolver {
     /// When the process ran, if that is known: a file that was changed since is another one.
     recorded: Option<SystemTime>,
     folders: Vec<PathBuf>,
+    /// Of code that was made at run time.
+    map: Option<PathBuf>,
 }
 
 /// The addresses in one file: each with its module.
@@ -34,13 +37,20 @@ impl Resolver {
     pub fn new(modules: &[Module], recorded: u64) -> Self {
         let recorded =
             (recorded > 0).then(|| SystemTime::UNIX_EPOCH + Duration::from_nanos(recorded));
-        Self { modules: Modules::new(modules), recorded, folders: vec![FOLDER.into()] }
+        Self { modules: Modules::new(modules), recorded, folders: vec![FOLDER.into()], map: None }
     }
 
     /// Looks for debugging information below these folders, and not in `/usr/lib/debug`.
     #[must_use]
     pub fn debug_folders(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         self.folders = folders.into_iter().collect();
+        self
+    }
+
+    /// Looks in the map that the process's runtime wrote of code that it made, if it did.
+    #[must_use]
+    pub fn process(mut self, process: u32) -> Self {
+        self.map = Some(format!("/tmp/perf-{process}.map").into());
         self
     }
 
@@ -60,7 +70,7 @@ impl Resolver {
         ips.sort_unstable();
         ips.dedup();
         let mut files = ByFile::new();
-        let (mut outside, mut several) = (0, BTreeMap::<&str, usize>::new());
+        let (mut outside, mut several) = (Vec::new(), BTreeMap::<&str, usize>::new());
         for ip in ips {
             // The call is before the address to which it returns.
             match self.modules.find(ip.wrapping_sub(1)) {
@@ -71,8 +81,11 @@ impl Resolver {
                 Lies::InSeveral(number) => {
                     *several.entry(&self.modules.get(number).path).or_default() += 1;
                 }
-                Lies::Outside => outside += 1,
+                Lies::Outside => outside.push(ip),
             }
+        }
+        if let Some(map) = &self.map {
+            outside = perf_map::add(map, self.recorded, outside, names);
         }
         for ((path, build_id), addresses) in files {
             if let Err(why) = self.file(path, build_id, &addresses, names) {
@@ -88,8 +101,8 @@ impl Resolver {
             names.troubles.push(Trouble { path, build_id, why, addresses });
         };
         several.into_iter().for_each(|(path, addresses)| none(path, Why::Several, addresses));
-        if outside > 0 {
-            none("", Why::NoFile, outside);
+        if !outside.is_empty() {
+            none("", Why::NoFile, outside.len());
         }
         names.troubles.sort_by_key(|trouble| core::cmp::Reverse(trouble.addresses));
     }

@@ -65,7 +65,7 @@ impl fmt::Display for Trouble {
                 write!(f, "{path} has names, but no lines: a package of debug symbols for it, or a build with -g, gives them")
             }
             Why::NoFile => f.write_str(
-                "some addresses lie in no file: code that was made at run time, or a file that was not recorded",
+                "some addresses lie in no file: code that was made at run time (node --perf-basic-prof and python -X perf leave its names in /tmp), or a file that was not recorded",
             ),
             Why::Several => {
                 write!(f, "several files lay where {path} did, one after the other, so the names are left out")

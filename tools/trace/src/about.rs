@@ -42,6 +42,28 @@ pub struct About {
     pub missing: Missing,
 }
 
+impl About {
+    /// What the recorder said of itself under this key.
+    #[must_use]
+    pub fn note(&self, key: &str) -> Option<&str> {
+        self.notes.iter().find_map(|note| note.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    /// Whether only blocks of a sample are in the trace, and of all others nothing.
+    #[must_use]
+    pub fn is_sampled_only(&self) -> bool {
+        self.note("events") == Some("sampled")
+    }
+
+    /// Bytes from one point of the sample of call stacks to the next, in the mean; 0: every block has a stack.
+    #[must_use]
+    pub fn interval(&self) -> u64 {
+        let is_sampled = self.note("stacks") == Some("sampled");
+        let interval = self.note("stacks_interval").filter(|_| is_sampled);
+        interval.and_then(|interval| interval.parse().ok()).unwrap_or_default()
+    }
+}
+
 /// A malloc.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -132,7 +132,7 @@ pub(crate) fn add(about: &About, ips: impl IntoIterator<Item = u64>, names: &mut
         Module { path, ..module.clone() }
     };
     let modules: Vec<Module> = about.modules.iter().map(whole).collect();
-    Resolver::new(&modules, about.start).add(ips, names);
+    Resolver::new(&modules, about.start).process(about.pid).add(ips, names);
 }
 
 #[cfg(test)]

@@ -1,11 +1,18 @@
 //! What a path means: a packed trace, a recording that is packed first, or a folder of both.
+//!
+//! ```text
+//! DIR/a-12.chunks ─► DIR/a-12.trace     where that cannot be written:  TMPDIR/heapwright-traces-USER/a-12-….trace
+//! ```
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::env;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::TraceError;
-use crate::pack::{locked, pack, pack_locked};
+use crate::pack::{Progress, locked, pack, pack_locked};
+use crate::packer::Packed;
 
 /// A packed trace, and what else was there.
 pub(crate) struct Found {
@@ -56,23 +63,64 @@ fn packed(path: &Path) -> Result<PathBuf, TraceError> {
     if packed == path {
         return Ok(pack(path, path.with_extension("packed.trace"), &mut |_| {})?.path);
     }
-    let is_packed = || {
+    let is_packed = |packed: &Path| {
         let modified = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
         let newer = |packed| modified(path).is_none_or(|raw| packed >= raw);
-        modified(&packed).is_some_and(newer)
+        modified(packed).is_some_and(newer)
     };
-    if is_packed() {
+    if is_packed(&packed) {
         return Ok(packed);
     }
     let raw = match locked(path) {
         Ok(raw) => raw,
-        Err(_) if is_packed() => return Ok(packed),
+        Err(_) if is_packed(&packed) => return Ok(packed),
         Err(error) => return Err(error),
     };
-    if !is_packed() {
-        pack_locked(&raw, path, &packed, &mut |_| {})?;
+    if is_packed(&packed) {
+        return Ok(packed);
     }
-    Ok(packed)
+    match elsewhere(path) {
+        Ok(other) if is_packed(&other) => Ok(other),
+        _ => Ok(pack_locked_beside(&raw, path, &mut |_| {})?.path),
+    }
+}
+
+/// Packs a recording beside it, or in the temporary folder where there is no room, or nothing may be written.
+///
+/// # Errors
+/// As for [`pack`].
+pub fn pack_beside(
+    raw: impl AsRef<Path>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Packed, TraceError> {
+    let raw = raw.as_ref();
+    pack_locked_beside(&locked(raw)?, raw, progress)
+}
+
+fn pack_locked_beside(
+    file: &File,
+    raw: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Packed, TraceError> {
+    let beside = pack_locked(file, raw, &raw.with_extension("trace"), progress);
+    beside.or_else(|error| match elsewhere(raw) {
+        // Why it could not be done beside says more than why it could not be done elsewhere.
+        Ok(other) => pack_locked(file, raw, &other, progress).map_err(|_| error),
+        Err(_) => Err(error),
+    })
+}
+
+/// Where a recording is packed that cannot be packed beside it: a folder of this user alone.
+fn elsewhere(raw: &Path) -> io::Result<PathBuf> {
+    let user = fs::metadata("/proc/self")?.uid();
+    let folder = env::temp_dir().join(format!("heapwright-traces-{user}"));
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let about = fs::symlink_metadata(&folder)?;
+    if !about.is_dir() || about.uid() != user || about.mode() & 0o077 != 0 {
+        return Err(io::Error::other("others can write there"));
+    }
+    let (name, raw) = (raw.file_stem().unwrap_or_default().to_string_lossy(), fs::metadata(raw)?);
+    Ok(folder.join(format!("{name}-{:x}-{:x}.trace", raw.dev(), raw.ino())))
 }
 
 #[cfg(test)]

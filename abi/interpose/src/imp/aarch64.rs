@@ -30,6 +30,31 @@ macro_rules! jump_after {
 }
 pub(crate) use jump_after;
 
+/// What the registers hold that a function must leave as they are.
+#[inline(never)]
+pub(crate) fn saved_registers() -> [usize; 12] {
+    let mut all = [0; 12];
+    // SAFETY: writes twelve words of ours.
+    unsafe {
+        core::arch::asm!(
+            "stp x19, x20, [{0}]", "stp x21, x22, [{0}, 16]", "stp x23, x24, [{0}, 32]",
+            "stp x25, x26, [{0}, 48]", "stp x27, x28, [{0}, 64]", "stp x29, x30, [{0}, 80]",
+            in(reg) all.as_mut_ptr(), options(nostack, preserves_flags),
+        );
+    };
+    all
+}
+
+/// What the thread finds its thread-local storage by.
+pub(crate) fn thread_pointer() -> usize {
+    let pointer;
+    // SAFETY: reads a register.
+    unsafe {
+        core::arch::asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nomem, nostack, preserves_flags))
+    };
+    pointer
+}
+
 /// An `operator new` between two functions: what `before` returns comes to `after` behind the block, the size and the second
 /// argument. The operator may throw, so no frame of Rust's is around it.
 macro_rules! call_between {

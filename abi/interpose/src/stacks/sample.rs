@@ -8,6 +8,8 @@
 //! ```
 
 use core::cell::Cell;
+#[cfg(target_arch = "x86_64")]
+use core::sync::atomic::AtomicU32;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Where a thread's next point is. Zeros at first.
@@ -16,17 +18,29 @@ pub(crate) struct Points {
     /// Bytes until the next one.
     until: Cell<i64>,
     random: Cell<u64>,
+    /// Of which recording they are, where only samples are recorded.
+    session: Cell<u32>,
 }
+
+/// Where it stands.
+#[cfg(target_arch = "x86_64")]
+pub(super) const UNTIL: usize = core::mem::offset_of!(Points, until);
 
 /// The mean of the gaps.
 static INTERVAL: AtomicU64 = AtomicU64::new(1);
 /// What chance begins with; 0: with the clock.
 static SEED: AtomicU64 = AtomicU64::new(0);
 
+/// Threads that allocated anything, where only samples are recorded: most of them have no number yet.
+#[cfg(target_arch = "x86_64")]
+static THREADS: AtomicU32 = AtomicU32::new(0);
+
 /// Points of this density from now on.
 pub(super) fn begin(interval: u64, seed: u64) {
     INTERVAL.store(interval.max(1), Ordering::Relaxed);
     SEED.store(seed, Ordering::Relaxed);
+    #[cfg(target_arch = "x86_64")]
+    THREADS.store(0, Ordering::Relaxed);
 }
 
 impl Points {
@@ -51,6 +65,33 @@ impl Points {
         let until = self.until.get().saturating_sub_unsigned(size as u64);
         self.until.set(until);
         until <= 0
+    }
+
+    /// Bytes until the next one.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn until(&self) -> i64 {
+        self.until.get()
+    }
+
+    /// A block of this size was taken off, and is none.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn give_back(&self, size: usize) {
+        self.until.set(self.until.get().wrapping_add(size.cast_signed() as i64));
+    }
+
+    /// Whether a block of this size, which was taken off, reached the next point; then the one behind it is drawn. A thread's first
+    /// point of a recording is drawn here.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn reached(&self, session: u32, size: usize) -> bool {
+        if self.session.replace(session) != session {
+            self.begin(THREADS.fetch_add(1, Ordering::Relaxed), crate::clock::now());
+            return self.is_due(size) && self.reached(session, size);
+        }
+        let is_reached = self.until.get() <= 0;
+        if is_reached {
+            self.next();
+        }
+        is_reached
     }
 
     /// The next point, behind the block that reached the last.

@@ -1,5 +1,6 @@
-//! `heapwright compare`: two results beside each other.
+//! `heapwright compare`: two results, or two profiles, beside each other.
 
+mod profiles;
 mod show;
 
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ Examples:
   heapwright compare old/ new/
   heapwright compare old/result.json new/result.json --fail-if 'geomean>1.02' --fail-if 'max.memory>1.10'
   heapwright compare old new --fail-if 'max.instructions>1'      of results of bench --counted
+  heapwright compare prof/server-12.60s.pb.gz prof/server-12.600s.pb.gz      which places grew
   heapwright compare old new --fail-if 'larson.ns@jemalloc >= 1.05' --format json
 
 Every ratio is new ÷ old: above 1 is slower, or more memory. The two were measured at different times, and a machine \
@@ -48,17 +50,21 @@ enum Format {
     Csv,
 }
 
-/// Compare two results of bench: what became slower, what takes more memory
+/// Compare two results of bench, or two profiles: what became slower, what takes more memory
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {
-    /// The result to compare with: result.json, or the folder that holds it
+    /// The result to compare with: result.json, or the folder that holds it; or a profile, .pb.gz
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
 
-    /// The result that is compared
+    /// The result, or the profile, that is compared
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     new: PathBuf,
+
+    /// Of two profiles, compare all that was allocated, and not what is in use
+    #[arg(long)]
+    allocated: bool,
 
     /// Exit with 1 when this holds, such as 'geomean>1.02'; may be given more than once
     #[arg(long, value_name = "RULE")]
@@ -75,6 +81,10 @@ pub(crate) struct Compare {
 
 impl Compare {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        if profiles::is_one(&self.old) || profiles::is_one(&self.new) {
+            self.profiles()?;
+            return Ok(ExitCode::SUCCESS);
+        }
         // A typing error is said before files are read.
         let rules = self
             .fail_if

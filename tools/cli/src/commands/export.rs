@@ -1,28 +1,35 @@
-//! `heapwright export`: a trace as tables.
+//! `heapwright export`: a trace as tables, or its call stacks for other tools.
 
-use std::io::stdout;
+use std::fs;
+use std::io::{Write as _, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::{Context as _, bail};
+use bench::whole;
 use clap::{Args, ValueEnum, ValueHint};
+use profile::{Cost, Inuse, Pprof, Tree};
 use trace::Form;
 
+use super::profile::By;
+use crate::exit::Usage;
 use crate::{exit, traces};
 
 const EXAMPLES: &str = "\
 Examples:
   heapwright export redis.trace --to csv | head
   heapwright export redis.trace --to jsonl -o fleet/ --label 7.2.4
+  heapwright export prof/ --to speedscope > a.json
   for t in */*.trace; do heapwright export $t --to parquet -o fleet; done
 
 With -o, four tables go into the folder, each trace's under its name: blocks (a row for each block: size, threads, when it \
 was born and freed, address, frame), curves (live and resident bytes over time), frames (call stacks with functions and lines) and traces (one \
 row: program, malloc, peak). Times are in nanoseconds since the recording began, sizes in bytes. Without -o, the blocks \
-go to standard output. docs/traces.md has queries over a folder of many traces for DuckDB and Apache Spark.
+go to standard output. Call stacks are one file, there or on standard output. docs/traces.md has queries over a folder of many traces for DuckDB and Apache Spark.
 
 Exit codes: 0 written; 2 wrong usage, or a file that is no trace; 125 it cannot be read or written.";
 
-/// The form of tables.
+/// The form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum To {
     /// Comma-separated values
@@ -31,9 +38,19 @@ enum To {
     Jsonl,
     /// Apache Parquet: compressed columns
     Parquet,
+    /// Call stacks as pprof, Pyroscope and Parca read them
+    Pprof,
+    /// Call stacks, one a line, as flame graph tools read them
+    Collapsed,
+    /// Call stacks for speedscope.app
+    Speedscope,
+    /// Call stacks as a flame graph
+    Svg,
+    /// Call stacks as a page
+    Html,
 }
 
-/// Write a trace as tables: CSV, JSON lines or Parquet, for engines that query many
+/// Write a trace as tables (CSV, JSON lines, Parquet), or its call stacks (pprof, collapsed, speedscope, SVG, HTML)
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
@@ -48,6 +65,10 @@ pub(crate) struct Export {
     /// The folder of all tables; without it, the blocks go to standard output
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
+
+    /// Of call stacks, what counts: peak (live when most was), live (at the end), allocated or temporary
+    #[arg(long, value_name = "COST", default_value = "peak", hide_possible_values = true)]
+    by: By,
 
     /// What the table of traces says of this one besides, such as the release of the program
     #[arg(
@@ -66,6 +87,7 @@ impl Export {
             To::Csv => Form::Csv,
             To::Jsonl => Form::Jsonl,
             To::Parquet => Form::Parquet,
+            _ => return self.stacks(),
         };
         let trace = traces::open(&self.trace)?;
         match &self.output {
@@ -79,6 +101,41 @@ impl Export {
                 }
             }
         }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Writes call stacks: one file, or standard output.
+    fn stacks(&self) -> anyhow::Result<ExitCode> {
+        let trace = traces::open_any(&self.trace)?;
+        let profile = profile::gather(&trace, None).map_err(traces::failed)?;
+        if profile.frames.is_empty() {
+            bail!(Usage(format!(
+                "{} has no call stacks: 'heapwright profile' or 'heapwright record --stacks sampled' records them",
+                self.trace.display()
+            )));
+        }
+        let by = self.by.cost();
+        let tree = Tree::of(&profile);
+        let inuse = if by == Cost::Live { Inuse::End } else { Inuse::Peak };
+        let (ending, bytes) = match self.to {
+            To::Pprof => ("pb.gz", Pprof::of(&profile, inuse).encode()),
+            To::Collapsed => ("collapsed", profile::collapsed(&tree, by).into_bytes()),
+            To::Speedscope => {
+                ("speedscope.json", profile::speedscope(&tree, &profile.command).into_bytes())
+            }
+            To::Svg => ("svg", profile::svg(&tree, by).into_bytes()),
+            _ => ("html", profile::html(&profile, &tree, by).into_bytes()),
+        };
+        let Some(folder) = &self.output else {
+            stdout().write_all(&bytes).context("cannot write to standard output")?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        let name = trace.path().file_stem().unwrap_or_default().to_string_lossy();
+        let path = folder.join(format!("{name}.{ending}"));
+        let cannot = || format!("cannot write {}", path.display());
+        fs::create_dir_all(folder).with_context(cannot)?;
+        whole::write(&path, &bytes).with_context(cannot)?;
+        exit::say(&format!("wrote    {}", path.display()));
         Ok(ExitCode::SUCCESS)
     }
 }

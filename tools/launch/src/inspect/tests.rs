@@ -55,6 +55,22 @@ fn a_static_program_is_not() {
     assert!(found.obstacle().unwrap().text.contains("statically linked"), "{found:#?}");
 }
 
+/// It was started under the recorder, and ended at once.
+#[test]
+fn nor_is_one_with_a_sanitizer() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("checked");
+    let source = dir.path().join("checked.c");
+    fs::write(&source, "int main(void) { return 0; }").unwrap();
+    let mut cc = std::process::Command::new("cc");
+    let built = cc.arg("-fsanitize=address").arg(&source).arg("-o").arg(&file).output();
+    if !built.is_ok_and(|built| built.status.success()) {
+        return eprintln!("skipped: this compiler has no sanitizer");
+    }
+    let found = program(&file, &[]).unwrap();
+    assert!(found.obstacle().is_some(), "{found:#?}");
+}
+
 #[test]
 fn nor_is_one_for_another_processor() {
     let dir = tempfile::tempdir().unwrap();

@@ -26,7 +26,7 @@ fn is_emulated() -> bool {
 }
 
 /// The recorder, built for this test if need be: cargo builds no library for it that nothing links.
-fn recorder() -> &'static Path {
+pub(crate) fn recorder() -> &'static Path {
     static RECORDER: OnceLock<PathBuf> = OnceLock::new();
     RECORDER.get_or_init(|| {
         if let Some(built) = env::var_os("HEAPWRIGHT_SO") {
@@ -74,9 +74,16 @@ impl Recorded {
             time: None,
             children: Children::All,
             stacks: Stacks::Off,
+            copy: false,
             name: None,
+            porter: None,
         };
         Self { folder, request, malloc: None, program }
+    }
+
+    /// The program.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Where it may leave files.

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
-use trace_format::{CHUNK, ChunkHead, FileHead, HEAD, HeadError, SEALED, VERSION};
+use trace_format::{
+    CHUNK, ChunkHead, FileHead, HEAD, HeadError, SEALED, SHORT, SHORT_ALIGN, VERSION,
+};
 
 use super::clock::Clock;
 use crate::about::{About, Malloc};
@@ -48,22 +50,27 @@ impl Index {
         let mut about = about(&head);
         let mut places = Vec::new();
         let mut bytes = [0; HEAD];
-        let mut next = CHUNK as u64;
-        while next < len {
-            let offset = next;
-            next += CHUNK as u64;
+        let mut offset = CHUNK as u64;
+        while offset < len {
+            let end = (offset / CHUNK as u64 + 1) * CHUNK as u64;
+            let mut next = end;
             if offset + HEAD as u64 > len {
                 about.missing.damage(offset, "the file ends within a chunk's head");
             } else if let Err(error) = file.read_exact_at(&mut bytes, offset) {
                 about.missing.damage(offset, format!("this chunk cannot be read: {error}"));
             } else if let Some(head) = ChunkHead::read(&bytes) {
                 places.push(Place { offset, head });
+                if head.flags & SHORT != 0 {
+                    let chunk = HEAD as u64 + u64::from(head.committed);
+                    next = (offset + chunk.next_multiple_of(SHORT_ALIGN as u64)).min(end);
+                }
             } else if bytes != [0; HEAD] {
                 about.missing.damage(offset, "no chunk begins here");
-            } else {
+            } else if offset.is_multiple_of(CHUNK as u64) {
                 // Not written, or given back by a recorder that keeps the last gigabytes only: there may be many of these.
-                next = written(file, next, len);
+                next = written(file, end, len);
             }
+            offset = next;
         }
         places.retain(|place| is_right(place, &mut about));
         places.sort_by_key(|place| (place.head.thread, place.head.sequence, place.offset));

@@ -37,7 +37,7 @@ pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<V
         let place = WORKLOADS.iter().find(|(_, known)| *known == name);
         let cell = match place {
             Some((workload, _)) => ours(&of_workloads, workload),
-            None => handed_over.workloads.first().and_then(|work| work.cells.get(1)),
+            None => handed_over.workloads.first().and_then(|work| handed_over.cell_of(work, OURS)),
         };
         cell.map_or_else(Figure::default, |cell| beside(cell, bounds.most("gperftools", name)))
     };
@@ -45,7 +45,7 @@ pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<V
 }
 
 fn ours<'a>(report: &'a Report, workload: &str) -> Option<&'a Cell> {
-    report.workloads.iter().find(|work| work.name == workload)?.cells.get(1)
+    report.cell_of(report.workloads.iter().find(|work| work.name == workload)?, OURS)
 }
 
 /// The ratio of processor time with its interval, and that of memory. Where the bound is inside of the interval nothing can be told.
@@ -68,8 +68,21 @@ fn beside(cell: &Cell, bound: Option<f64>) -> Figure {
 #[cfg(test)]
 mod tests {
     use bench::result::Compared;
+    use bench::session::Role;
+    use bench::testing;
 
     use super::*;
+
+    #[test]
+    fn the_cell_is_the_design_s_and_not_the_control_s() {
+        let roles =
+            [(PEER, Role::Baseline), ("tcmalloc again", Role::Control), (OURS, Role::Contender)];
+        let cells = [1, 2, 3].map(|runs| Cell { runs, ..Cell::default() });
+        let work = testing::work("mixed", 20, cells.to_vec());
+        let entries = roles.map(|(name, role)| testing::entry(name, role));
+        let report = testing::report(entries.to_vec(), vec![work], Vec::new());
+        assert_eq!(ours(&report, "mixed").map(|cell| cell.runs), Some(3));
+    }
 
     #[test]
     fn an_interval_around_the_bound_tells_nothing() {

@@ -17,8 +17,7 @@ const SIZES: [u32; 12] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 3276
 
 /// What an allocator's curves say of a point: million operations a second.
 fn at(report: &Report, allocator: &str, series: &str, size: u32) -> Option<f64> {
-    let place = report.allocators.iter().position(|entry| entry.name == allocator)?;
-    let cell = report.workloads.first()?.cells.get(place)?;
+    let cell = report.cell_of(report.workloads.first()?, allocator)?;
     let points = &cell.series.iter().find(|curve| curve.name == series)?.points;
     let is_size = |x: f64| (x - f64::from(size)).abs() < 0.5;
     points.iter().find(|(x, _)| is_size(*x)).map(|(_, y)| *y)

@@ -23,15 +23,10 @@ fn peak(cell: &Cell) -> Option<f64> {
     cell.peak_rss.map(|peak| peak.median)
 }
 
-fn cell<'a>(report: &Report, work: &'a Work, name: &str) -> Option<&'a Cell> {
-    let at = report.allocators.iter().position(|entry| entry.name == name)?;
-    work.cells.get(at)
-}
-
 /// A design ÷ another allocator, over the workloads that both ended; `None`: one of them did not end all.
 fn beside(report: &Report, design: &str, other: &str, of: fn(&Cell) -> Option<f64>) -> Option<f64> {
     let ratio = |work: &Work| {
-        let of = |name| cell(report, work, name).and_then(of);
+        let of = |name| report.cell_of(work, name).and_then(of);
         Some(of(design)? / of(other)?)
     };
     figures::geometric_mean(&report.workloads.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
@@ -91,9 +86,9 @@ fn against_best(
         let work = report.workloads.iter().find(|work| work.name == name);
         let ratio = |of: fn(&Cell) -> Option<f64>| {
             let work = work?;
-            let best = peers.iter().filter_map(|peer| of(cell(report, work, &peer.name)?));
+            let best = peers.iter().filter_map(|peer| of(report.cell_of(work, &peer.name)?));
             let best = best.min_by(f64::total_cmp)?;
-            Some(of(cell(report, work, design)?)? / best)
+            Some(of(report.cell_of(work, design)?)? / best)
         };
         let shown =
             |ratio: Option<f64>| ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));

@@ -23,8 +23,7 @@ fn measure(heapwright: &Path, words: &[&str]) -> Result<Report, String> {
 }
 
 fn value(report: &Report, design: &str, name: &str) -> Option<f64> {
-    let at = report.allocators.iter().position(|entry| entry.name == design)?;
-    let cell = report.workloads.first()?.cells.get(at)?;
+    let cell = report.cell_of(report.workloads.first()?, design)?;
     cell.values.iter().find(|value| value.name == name).map(|value| value.value)
 }
 

@@ -80,9 +80,8 @@ pub(crate) fn replay(
 }
 
 fn taken(report: &Report, name: &str) -> Option<Taken> {
-    let at = report.allocators.iter().position(|entry| entry.name == name)?;
     let work = report.workloads.first()?;
-    let cell = work.cells.get(at)?;
+    let cell = report.cell_of(work, name)?;
     // What the program mapped itself is the same on every allocator. That all of it was touched is an assumption.
     #[expect(clippy::cast_precision_loss, reason = "bytes of one process")]
     let own = work.replayed.as_ref().map_or(0.0, |replayed| replayed.own_mapped as f64);

@@ -114,8 +114,7 @@ fn best_peer(report: &Report, of: impl Fn(&str) -> Option<f64>) -> Option<(Strin
 
 /// An allocator's value: the geometric mean over the workloads, each of which must have it.
 fn value(report: &Report, allocator: &str, value: &str) -> Option<f64> {
-    let who = report.allocators.iter().position(|e| e.name == allocator)?;
-    let each = report.workloads.iter().map(|w| of_cell(w.cells.get(who)?, value));
+    let each = report.workloads.iter().map(|w| of_cell(report.cell_of(w, allocator)?, value));
     let each: Vec<f64> = each.collect::<Option<_>>()?;
     figures::geometric_mean(&each)
 }

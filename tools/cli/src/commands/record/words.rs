@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use recording::Process;
+use recording::{Process, Unrecorded, unrecorded};
 use show::number::{bytes, count, seconds};
 use show::text::{many, visible, wrapped};
 use trace::{About, Packed};
@@ -29,6 +29,10 @@ pub(super) fn words(processes: &[Process], running: &[u32], folder: &Path) -> St
     let packed: Vec<_> = packed.collect();
     if let [(largest, written), others @ ..] = &packed[..] {
         text += &line("recorded", &one(largest, *written));
+        if largest.path.parent() != Some(folder) {
+            let place = largest.path.display();
+            text += &line("", &format!("it could not be packed where it is, but to {place}"));
+        }
         text += &self::others(others);
     }
     for process in processes {
@@ -49,6 +53,16 @@ pub(super) fn words(processes: &[Process], running: &[u32], folder: &Path) -> St
                 )
             }
         };
+    }
+    for Unrecorded { process, program } in unrecorded(processes) {
+        text += &line(
+            "missing",
+            &format!(
+                "what process {process} became, {}: it was started without the recorder's variables (su -, sudo, env -i), or \
+                 is static, set-uid or a script's interpreter of that kind",
+                visible(&program)
+            ),
+        );
     }
     if !running.is_empty() {
         let all: Vec<_> = running.iter().map(u32::to_string).collect();

@@ -1,0 +1,241 @@
+//! Sampling only: of blocks that are in the sample their birth and their end are written, of all others nothing.
+//!
+//! ```text
+//! malloc   count down by the size ─► not there yet: next's malloc, one jump                     [entry]
+//!                                 └► a point is reached: note the caller, ask, remember the block, write From and Malloc
+//! free     is one of this page's blocks in the sample? ─► no: next's free, one jump             [blocks]
+//!                                                      └► yes, maybe this one: look, write Free
+//! ```
+//!
+//! So the file is small, and is a trace like any other whose blocks are the sample: its head says `events=sampled`, as readers that
+//! need every block must know. Points are those of [`stacks`](crate::stacks).
+//!
+//! - **profile-F1** a block is remembered before its thread is given it, and forgotten before the next malloc is given it back: while it
+//!   is neither, nobody frees it.
+
+use core::ffi::c_int;
+
+use trace_format::{Event, Writer};
+
+use crate::next::PASS;
+use crate::thread::{Thread, Turn};
+use crate::{clock, session, stacks};
+
+mod api;
+mod blocks;
+mod entry;
+
+pub(crate) use entry::PROFILE;
+
+/// A recording begins. `false`: there is no memory. A child of `fork` keeps its parent's blocks, which it may free.
+pub(crate) fn begin(is_child: bool) -> bool {
+    blocks::begin(is_child)
+}
+
+/// Has an event of a call written. What is due now and then is done with each of them, as they are rare.
+fn write(turn: &mut Turn, frees: bool, mut writes: impl FnMut(&mut Writer, u64)) {
+    session::write_slowly(turn, clock::now(), frees, &mut writes);
+}
+
+/// Whether a point was reached by a block of this size, which was counted already. The next point is drawn then.
+fn is_due(thread: &Thread, size: usize) -> bool {
+    stacks::reached(thread, session::number(), size)
+}
+
+/// Remembers a block of the sample and writes where it comes from.
+fn sampled(turn: &mut Turn, block: *mut u8, event: &Event<'_>) {
+    let thread = turn.thread;
+    if blocks::insert(block) {
+        write(turn, false, |writer, time| {
+            stacks::note_due(thread, writer, time);
+            // SAFETY: there is room.
+            unsafe { writer.event(time, event) };
+        });
+    } else {
+        // As if it was not in the sample, which is said.
+        write(turn, false, |writer, time| {
+            // SAFETY: there is room.
+            unsafe { writer.event(time, &Event::Dropped { events: 1 }) };
+        });
+    }
+}
+
+/// Asks for a block by `ask`; `event` says which call it was.
+#[inline(always)]
+fn asked<'a>(
+    size: usize,
+    ask: impl FnOnce() -> *mut u8,
+    event: impl FnOnce(u64) -> Event<'a>,
+) -> *mut u8 {
+    let turn = Turn::to_ask();
+    let block = ask();
+    if let Some(mut turn) = turn {
+        turn.writes();
+        if block.is_null() {
+            stacks::refused(turn.thread, size);
+        } else if is_due(turn.thread, size) {
+            sampled(&mut turn, block, &event(block.addr() as u64));
+        }
+    }
+    block
+}
+
+unsafe extern "C" fn malloc(size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    let ask = || unsafe { PASS.malloc.get()(size) };
+    asked(size, ask, |at| Event::Malloc { at, size: size as u64 })
+}
+
+unsafe extern "C" fn calloc(count: usize, each: usize) -> *mut u8 {
+    let size = count.saturating_mul(each);
+    // SAFETY: the caller's promise.
+    let ask = || unsafe { PASS.calloc.get()(count, each) };
+    asked(size, ask, |at| Event::Calloc { at, size: size as u64 })
+}
+
+#[inline(always)]
+fn aligned(align: usize, size: usize, ask: impl FnOnce() -> *mut u8) -> *mut u8 {
+    let align = align.checked_next_power_of_two().unwrap_or(1) as u64;
+    asked(size, ask, |at| Event::Aligned { at, size: size as u64, align })
+}
+
+unsafe extern "C" fn memalign(align: usize, size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    aligned(align, size, || unsafe { PASS.memalign.get()(align, size) })
+}
+
+unsafe extern "C" fn aligned_alloc(align: usize, size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    aligned(align, size, || unsafe { PASS.aligned_alloc.get()(align, size) })
+}
+
+unsafe extern "C" fn posix_memalign(out: *mut *mut u8, align: usize, size: usize) -> c_int {
+    let mut answer = 0;
+    aligned(align, size, || {
+        // SAFETY: the caller's promise.
+        answer = unsafe { PASS.posix_memalign.get()(out, align, size) };
+        if answer != 0 {
+            return core::ptr::null_mut();
+        }
+        // SAFETY: it was written with this answer.
+        unsafe { out.read() }
+    });
+    answer
+}
+
+unsafe extern "C" fn valloc(size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    aligned(crate::system::page_size(), size, || unsafe { PASS.valloc.get()(size) })
+}
+
+unsafe extern "C" fn pvalloc(size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    aligned(crate::system::page_size(), size, || unsafe { PASS.pvalloc.get()(size) })
+}
+
+unsafe extern "C" fn realloc(block: *mut u8, size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    resized(block, size, || unsafe { PASS.realloc.get()(block, size) })
+}
+
+unsafe extern "C" fn reallocarray(block: *mut u8, count: usize, each: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    resized(block, count.saturating_mul(each), || unsafe {
+        PASS.reallocarray.get()(block, count, each)
+    })
+}
+
+/// What `realloc` returns is a new block, which is in the sample or not, whatever the old one was.
+#[inline(always)]
+fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mut u8 {
+    let Some(mut turn) = Turn::to_write() else { return resize() };
+    let at = block.addr() as u64;
+    let was_sampled = blocks::remove(block);
+    if was_sampled {
+        write(&mut turn, false, |writer, time| {
+            // SAFETY: there is room.
+            unsafe { writer.event(time, &Event::ReallocFrom { at }) };
+        });
+    }
+    turn.asks();
+    let new = resize();
+    turn.writes();
+    let is_refused = new.is_null() && size > 0;
+    if is_refused {
+        stacks::refused(turn.thread, size);
+    }
+    let is_due = !new.is_null() && is_due(turn.thread, size);
+    let to = Event::ReallocTo { at: new.addr() as u64, size: size as u64 };
+    match (was_sampled, is_due) {
+        (false, false) => {}
+        (false, true) => {
+            sampled(&mut turn, new, &Event::Malloc { at: new.addr() as u64, size: size as u64 });
+        }
+        (true, true) if blocks::insert(new) => {
+            let thread = turn.thread;
+            write(&mut turn, false, |writer, time| {
+                stacks::note_due(thread, writer, time);
+                // SAFETY: there is room.
+                unsafe { writer.event(time, &to) };
+            });
+        }
+        (true, _) => {
+            // It lives on, or it was freed as far as the sample goes.
+            let is_kept = is_refused && blocks::insert(block);
+            let size = if is_kept { size as u64 } else { 0 };
+            write(&mut turn, false, |writer, time| {
+                // SAFETY: there is room.
+                unsafe { writer.event(time, &Event::ReallocTo { at: 0, size }) };
+            });
+        }
+    }
+    new
+}
+
+/// A block is about to be freed that may be in the sample.
+extern "C" fn leaves(block: *mut u8) {
+    if !blocks::has(block) {
+        return;
+    }
+    let Some(mut turn) = Turn::to_write() else { return };
+    if blocks::remove(block) {
+        write(&mut turn, true, |writer, time| {
+            // SAFETY: there is room.
+            unsafe { writer.free(time, block.addr() as u64) };
+        });
+    }
+}
+
+/// Where the thread's next point is, before an `operator new` of the next malloc's own, which may itself call the exported `malloc`.
+extern "C" fn before_new() -> usize {
+    stacks::until(Thread::this()).cast_unsigned() as usize
+}
+
+/// Behind it: counts the block, unless that was done.
+extern "C" fn after_new(block: *mut u8, size: usize, _: usize, until: usize) -> *mut u8 {
+    new_was_asked(block, size, until, |at| Event::Malloc { at, size: size as u64 })
+}
+
+extern "C" fn after_aligned_new(
+    block: *mut u8,
+    size: usize,
+    align: usize,
+    until: usize,
+) -> *mut u8 {
+    let align = align.checked_next_power_of_two().unwrap_or(1) as u64;
+    new_was_asked(block, size, until, |at| Event::Aligned { at, size: size as u64, align })
+}
+
+#[inline(always)]
+fn new_was_asked<'a>(
+    block: *mut u8,
+    size: usize,
+    until: usize,
+    event: impl FnOnce(u64) -> Event<'a>,
+) -> *mut u8 {
+    let thread = Thread::this();
+    if stacks::until(thread).cast_unsigned() as usize == until && stacks::counts(thread, size) {
+        asked(size, || block, event);
+    }
+    block
+}

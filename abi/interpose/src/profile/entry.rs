@@ -1,0 +1,145 @@
+//! What is exported while only samples are taken: a few instructions in front of the next malloc.
+
+use core::mem::offset_of;
+
+use super::blocks::{COUNTS, LAST_PAGE, PAGE};
+use crate::names::{Slot, Table, each_name};
+use crate::stacks;
+use crate::thread::Thread;
+
+macro_rules! table {
+    ($($name:ident: $type:ty;)*) => {
+        /// The functions that sample.
+        pub(crate) static PROFILE: Table = Table { $($name: Slot::of(of::$name as *const ()),)* };
+    };
+}
+each_name!(table);
+
+/// Places in a thread's block: what is left until its next point, whether it is in a call of ours, and where its caller is noted.
+const UNTIL: usize = offset_of!(Thread, caller) + stacks::UNTIL;
+const BUSY: usize = offset_of!(Thread, busy);
+const SP: usize = offset_of!(Thread, caller) + stacks::SP;
+const RBP: usize = offset_of!(Thread, caller) + stacks::RBP;
+
+/// Those that allocate: what the size takes to compute, and where it is then.
+macro_rules! counting {
+    ($($name:ident: $prepare:literal, $size:literal;)*) => {$(
+        #[unsafe(naked)]
+        pub(super) unsafe extern "C" fn $name() {
+            crate::imp::count_down!(
+                [super::UNTIL, super::BUSY, super::SP, super::RBP], $prepare, $size,
+                [crate::next::PASS, core::mem::offset_of!(Table, $name)], super::super::$name
+            )
+        }
+    )*};
+}
+
+/// Those that free.
+macro_rules! filtering {
+    ($($name:ident)*) => {$(
+        #[unsafe(naked)]
+        pub(super) unsafe extern "C" fn $name() {
+            crate::imp::filtered!(
+                [super::COUNTS, super::PAGE, super::LAST_PAGE],
+                [crate::next::NEXT, crate::next::PASS, core::mem::offset_of!(Table, $name)],
+                crate::profile::leaves
+            )
+        }
+    )*};
+}
+
+/// Those that do both.
+macro_rules! resizing {
+    ($($name:ident: $prepare:literal, $size:literal;)*) => {$(
+        #[unsafe(naked)]
+        pub(super) unsafe extern "C" fn $name() {
+            crate::imp::filtered_and_counted!(
+                [super::COUNTS, super::PAGE, super::LAST_PAGE],
+                [super::UNTIL, super::BUSY, super::SP, super::RBP], $prepare, $size,
+                [crate::next::PASS, core::mem::offset_of!(Table, $name)], super::super::$name
+            )
+        }
+    )*};
+}
+
+/// Those of which nothing is written.
+macro_rules! passing {
+    ($($name:ident)*) => {$(
+        #[unsafe(naked)]
+        pub(super) unsafe extern "C" fn $name() {
+            crate::imp::jump!(crate::next::PASS, core::mem::offset_of!(Table, $name))
+        }
+    )*};
+}
+
+/// By the names they are exported under.
+#[allow(non_snake_case, reason = "the names of C++")]
+mod of {
+    use super::after;
+    use crate::names::Table;
+    pub(super) use crate::process::{
+        dlclose, execv, execve, execvp, execvpe, fork, heapwright_mark,
+    };
+
+    counting! {
+        malloc: "", "rdi";
+        calloc: "mov rax, rdi\nimul rax, rsi", "rax";
+        memalign: "", "rsi";
+        aligned_alloc: "", "rsi";
+        posix_memalign: "", "rdx";
+        valloc: "", "rdi";
+        pvalloc: "", "rdi";
+    }
+
+    resizing! {
+        realloc: "", "rsi";
+        reallocarray: "mov rax, rsi\nimul rax, rdx", "rax";
+    }
+
+    filtering! {
+        free cfree free_sized free_aligned_sized
+        _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
+        _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t
+        _ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t
+        _ZdlPvSt11align_val_tRKSt9nothrow_t _ZdaPvSt11align_val_tRKSt9nothrow_t
+    }
+
+    passing! { malloc_usable_size mmap mmap64 munmap }
+
+    macro_rules! new {
+        ($($name:ident => $after:path;)*) => {$(
+            #[unsafe(naked)]
+            pub(super) unsafe extern "C" fn $name() {
+                crate::imp::call_between!(
+                    crate::profile::before_new, crate::next::PASS, core::mem::offset_of!(Table, $name), $after
+                )
+            }
+        )*};
+    }
+    new! {
+        _Znwm => after::plain;
+        _Znam => after::plain;
+        _ZnwmRKSt9nothrow_t => after::plain;
+        _ZnamRKSt9nothrow_t => after::plain;
+        _ZnwmSt11align_val_t => after::aligned;
+        _ZnamSt11align_val_t => after::aligned;
+        _ZnwmSt11align_val_tRKSt9nothrow_t => after::aligned;
+        _ZnamSt11align_val_tRKSt9nothrow_t => after::aligned;
+    }
+}
+
+/// Behind an operator's call, where all is as it was before it.
+mod after {
+    macro_rules! noting {
+        ($($name:ident => $function:path;)*) => {$(
+            #[unsafe(naked)]
+            pub(super) unsafe extern "C" fn $name() {
+                crate::imp::note_caller!(super::BUSY, super::SP, super::RBP, $function)
+            }
+        )*};
+    }
+    noting! {
+        plain => crate::profile::after_new;
+        aligned => crate::profile::after_aligned_new;
+    }
+}

@@ -1,0 +1,26 @@
+/* Profiles a part of itself, twice. */
+#include <heapwright/profile.h>
+#include <stdlib.h>
+
+#define SITE(name)                                             \
+    __attribute__((noinline)) void name(void) {                \
+        void *block = malloc(1000);                            \
+        __asm__ volatile("" : "+r"(block));                    \
+        free(block);                                           \
+    }
+
+SITE(before)
+SITE(profiled)
+
+int main(int argc, char **argv) {
+    (void)argc;
+    before();
+    for (int i = 0; i < 2; i++) {
+        if (heapwright_profile_start(argv[1], 1)) return 1;
+        if (heapwright_profile_start(argv[1], 1) == 0) return 2;
+        profiled();
+        heapwright_profile_stop();
+        before();
+    }
+    return heapwright_profile_start("relative", 1) ? 0 : 3;
+}

@@ -1,0 +1,167 @@
+//! Leaks that are known: every one is found, by its place, and nothing that can be reached is called lost.
+
+mod common;
+
+use std::fs;
+use std::thread;
+
+use common::Recorded;
+use leaks::{Leaks, Suppressions, check};
+use recording::Stacks;
+
+/// What the program loses, run with this argument.
+fn lost(program: &mut Recorded, argument: &str) -> Leaks {
+    program.request.folder = program.folder().join(argument);
+    fs::create_dir(&program.request.folder).unwrap();
+    program.run(&[argument]);
+    check(&program.trace(), &Suppressions::default()).unwrap()
+}
+
+fn compiled(name: &str, flags: &[&str]) -> Recorded {
+    let mut program = Recorded::compiled(name, flags);
+    program.request.copy = true;
+    program.request.stacks = Stacks::All;
+    program
+}
+
+/// Of each case: blocks that are lost, and those behind them.
+const LOST: [(&str, u64, u64); 22] = [
+    ("direct", 1, 0),
+    ("cleared", 1, 0),
+    ("grown", 1, 0),
+    ("aligned", 1, 0),
+    ("copied", 1, 0),
+    ("large", 1, 0),
+    ("nothing", 1, 0),
+    ("many", 1000, 0),
+    ("chain", 1, 9),
+    ("ring", 1, 4),
+    ("overwritten", 1, 0),
+    ("holder", 1, 0),
+    ("cut", 1, 2),
+    ("tree", 1, 8),
+    ("line", 1, 0),
+    ("printed", 1, 0),
+    ("hidden", 1, 0),
+    ("dead_local", 1, 0),
+    ("dead_stack", 1, 0),
+    ("dead_value", 1, 0),
+    ("unmapped", 1, 0),
+    ("behind_end", 1, 0),
+];
+
+const CLEAN: [&str; 18] = [
+    "kept",
+    "kept_list",
+    "kept_inside",
+    "in_static",
+    "in_local",
+    "in_mapping",
+    "in_shared",
+    "in_environment",
+    "in_file",
+    "in_large",
+    "in_thread",
+    "in_deaf_thread",
+    "in_register",
+    "in_tree",
+    "in_coroutine",
+    "in_library",
+    "freed_late",
+    "exits",
+];
+
+const LOST_CC: [(&str, u64, u64); 9] = [
+    ("object", 1, 0),
+    ("array", 1, 0),
+    ("in_vector", 1, 1),
+    ("in_map", 1, 1),
+    ("of_pointers", 20, 0),
+    ("released", 1, 0),
+    ("shared_ring", 1, 1),
+    ("thrown", 1, 0),
+    ("in_thread", 1, 0),
+];
+
+const CLEAN_CC: [&str; 8] = [
+    "kept_array",
+    "kept_second_base",
+    "kept_map",
+    "in_function",
+    "statics",
+    "printed",
+    "in_local",
+    "caught",
+];
+
+const LOST_RS: [(&str, u64, u64); 4] =
+    [("forgotten", 1, 0), ("forgotten_vector", 1, 10), ("ring", 1, 1), ("raw", 1, 0)];
+
+const CLEAN_RS: [&str; 4] = ["kept", "once", "local", "thread"];
+
+/// Runs each case, and says which were judged otherwise.
+fn try_all(mut program: Recorded, lost: &[(&str, u64, u64)], clean: &[&str]) {
+    let mut wrong = Vec::new();
+    let clean = clean.iter().map(|name| (*name, 0, 0));
+    for (name, lost, behind) in lost.iter().copied().chain(clean) {
+        let found = self::lost(&mut program, name);
+        if (found.lost.blocks, found.behind.blocks) != (lost, behind) {
+            wrong.push(format!(
+                "{name}: {lost} and {behind} are lost, not\n{}",
+                leaks::words(&found, None)
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_lost_block_of_c_is_found_and_no_other() {
+    try_all(compiled("leaks.c", &["-O0"]), &LOST, &CLEAN);
+}
+
+#[test]
+fn every_lost_block_of_cpp_is_found_and_no_other() {
+    try_all(compiled("leaks.cc", &["-O0", "-std=c++17"]), &LOST_CC, &CLEAN_CC);
+}
+
+#[test]
+fn every_lost_block_of_rust_is_found_and_no_other() {
+    try_all(compiled("leaks.rs", &["--edition=2024", "-g"]), &LOST_RS, &CLEAN_RS);
+}
+
+#[test]
+fn a_leak_is_told_with_its_place_and_the_copy_ends() {
+    let program = compiled("leaks.c", &["-O0"]);
+    program.run(&["chain"]);
+    let trace = program.trace();
+    let words = leaks::words(&check(&trace, &Suppressions::default()).unwrap(), None);
+    assert!(words.contains(") lost 24 B in 1 block"), "{words}");
+    assert!(words.contains("216 B in 9 blocks"), "{words}");
+    assert!(words.contains("list (leaks.c:") && words.contains("chain (leaks.c:"), "{words}");
+    // It ends while others run, in its own time.
+    let copy = trace.about().notes.iter().find_map(|note| note.strip_prefix("copy="));
+    let copy = copy.and_then(|note| note.split(' ').next()).unwrap().to_owned();
+    while fs::read(format!("/proc/{copy}/maps")).is_ok_and(|maps| !maps.is_empty()) {
+        thread::yield_now();
+    }
+    let again = check(&trace, &Suppressions::default()).unwrap_err();
+    assert!(again.to_string().contains("has ended since"), "{again}");
+}
+
+#[test]
+fn a_suppressed_leak_is_none() {
+    let program = compiled("leaks.c", &["-O0"]);
+    program.run(&["chain"]);
+    let all = Suppressions::parse("leak:^list$").unwrap();
+    let found = check(&program.trace(), &all).unwrap();
+    assert_eq!((found.any(), found.suppressed.blocks), (false, 10));
+}
+
+#[test]
+fn of_a_process_that_is_killed_there_is_no_copy() {
+    let program = compiled("killed.c", &["-O0"]);
+    let _ = program.command(&[]).output().unwrap();
+    let why = check(&program.trace(), &Suppressions::default()).unwrap_err();
+    assert!(why.to_string().contains("left no copy of its memory: it was killed"), "{why}");
+}
