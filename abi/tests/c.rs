@@ -14,6 +14,8 @@
     reason = "the runner is no part of the allocator: it may format and print"
 )]
 
+#[path = "runner/build.rs"]
+mod build;
 #[path = "runner/exports.rs"]
 mod exports;
 #[path = "runner/library.rs"]

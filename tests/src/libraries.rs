@@ -37,10 +37,11 @@ pub fn classic(design: &str) -> PathBuf {
     library.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", library.display()))
 }
 
-/// Builds the command as `cargo test` does; the folder of its build script's output.
+/// Builds the command as `cargo test --workspace` does, with the same features; the folder of its build script's output.
 fn build() -> PathBuf {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--package", "heapwright-cli", "--message-format=json-render-diagnostics"])
+        .args(["test", "--workspace", "--no-run", "--bin", "heapwright"])
+        .arg("--message-format=json-render-diagnostics")
         .current_dir(crate::top())
         .env_remove("LD_PRELOAD")
         .output()

@@ -1,6 +1,6 @@
 //! The mallocs of the registry under the suite: conformance, and for those behind one lock a source that fails.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock};
 
 use base::lock::Lock;
 use base::{Check, Malloc};
@@ -16,11 +16,9 @@ use source::{Failing, os::Os};
 use testkit::conformance::conformance_on;
 use testkit::{Distribution, Generator, Program, Subject, fault, kept};
 
-/// One test at a time: some rules look at the addresses of the whole process.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// Held for writing by who needs the process alone: some rules of conformance count the addresses that blocks are on, and what
+/// other tests free beside them would be handed out to them. The others run beside each other.
+static ADDRESSES: RwLock<()> = RwLock::new(());
 
 /// One `#[test]` per malloc of the registry.
 macro_rules! conforms {
@@ -30,7 +28,7 @@ macro_rules! conforms {
     })*) => {$(
         #[test]
         fn $id() {
-            let _alone = alone();
+            let _alone = ADDRESSES.write().unwrap_or_else(PoisonError::into_inner);
             // For ever, as a process's malloc: so it is told of threads' ends.
             let heap: &'static _ = Box::leak(Box::new($($module)*::new()));
             heap.begin();
@@ -61,7 +59,7 @@ where
     A: AllocateFresh + Trim + base::Free + base::UsableSize + base::ResizeInPlace + Send,
     BlockMalloc<Lock<Os>, A>: Malloc + Check,
 {
-    let _alone = alone();
+    let _shared = ADDRESSES.read().unwrap_or_else(PoisonError::into_inner);
     let sweep = |name: &str, program: &Program| {
         let swept = fault::sweep(60, |n| {
             let heap = new();
@@ -103,7 +101,7 @@ macro_rules! malloc_survives {
     ($($name:ident: $new:expr, $trim:expr, $small_align:expr;)*) => {$(
         #[test]
         fn $name() {
-            let _alone = alone();
+            let _shared = ADDRESSES.read().unwrap_or_else(PoisonError::into_inner);
             let sweep = |name: &str, program: &Program| {
                 let swept = fault::sweep(60, |n| {
                     let heap = Box::new($new(Failing::new(Os)));

@@ -60,8 +60,11 @@ const QUICK: &str = "exports c::aligned_alloc c::calloc_zero c::config_safe c::d
 
 /// The word that asks for the recorder alone, and the tests of it that run in the emulator.
 const RECORDER: [&str; 1] = ["recorder"];
-const RECORDED: [&str; 3] =
-    ["every_call_is_there", "threads_pass_blocks_on", "what_was_done_before_a_hard_end_is_there"];
+const RECORDED: [&str; 3] = [
+    "recorder::every_call_is_there",
+    "recorder::threads_pass_blocks_on",
+    "recorder::what_was_done_before_a_hard_end_is_there",
+];
 
 /// What `--quick` leaves out elsewhere: long, and depending on how threads overlap.
 const LONG: [&str; 4] = ["c::exhaustion", "c::fork_", "c::region_terabyte", "c::rlimit_as_late"];
@@ -167,7 +170,7 @@ impl Port {
     fn recorder(&self) -> Result<bool, String> {
         let library = self.build("heapwright-record", "libheapwright_record.so")?;
         let mut cargo = command::cargo();
-        cargo.args(["test", "--quiet", "--package", "heapwright-recording", "--test", "recorder"]);
+        cargo.args(["test", "--quiet", "--package", "heapwright-recording", "--test", "record"]);
         cargo.args(["--", "--exact"]).args(RECORDED);
         cargo.env("HEAPWRIGHT_TARGET", self.name).env("HEAPWRIGHT_SO", library);
         let status = cargo.status().map_err(|e| format!("cargo did not start: {e}"))?;

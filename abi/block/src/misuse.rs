@@ -31,7 +31,12 @@ fn call_handler(message: &CStr) {
     }
 }
 
-#[panic_handler]
+/// The standard library's, where a build is asked to unwind, as the workspace's is without `--release`.
+#[cfg(panic = "unwind")]
+extern crate std;
+
+#[cfg_attr(panic = "abort", panic_handler)]
+#[cfg_attr(panic = "unwind", expect(dead_code, reason = "the standard library has the handler"))]
 fn panic(info: &PanicInfo<'_>) -> ! {
     report(info);
     stop()
@@ -100,7 +105,7 @@ fn stop() -> ! {
 
 // The core library of a hosted target is made to unwind and asks for a personality routine. No
 // frame of ours is ever unwound. Hidden: nobody else sees it; weak: a Rust program has its own.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(panic = "abort", target_arch = "x86_64"))]
 core::arch::global_asm!(
     ".weak rust_eh_personality",
     ".hidden rust_eh_personality",

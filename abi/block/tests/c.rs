@@ -13,6 +13,8 @@
     reason = "the runner is no part of the allocator: it may format and print"
 )]
 
+#[path = "../../tests/runner/build.rs"]
+mod build;
 #[macro_use]
 #[path = "../../tests/runner/of_own.rs"]
 mod of_own;
@@ -22,9 +24,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use of_own::{compiler, home, read, run};
+use of_own::{compiler, home, object, read, run};
 
 /// The libraries, by their features beside the default ones.
 const LIBRARIES: [&str; 4] = ["", "compact", "neighbours", "canaries"];
@@ -51,17 +53,16 @@ mod cxx {
 
 examples! { arena buddy fit tlsf }
 
+/// The library with these features, copied: the next one has the same name.
 fn library(features: &str) -> PathBuf {
     static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("block-{features}"));
+    let copy = programs().join(format!("libheapwright_block-{features}.a"));
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if built.insert(features.to_owned()) {
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME")]);
-        cargo.args(["--features", features, "--target-dir"]).arg(&folder);
-        run(cargo.current_dir(home()));
+        let folder = build::build(env!("CARGO_PKG_NAME"), features);
+        fs::copy(folder.join("libheapwright_block.a"), &copy).expect("it can be copied");
     }
-    folder.join("debug/libheapwright_block.a")
+    copy
 }
 
 /// Whether the program is for the library with these features.
@@ -75,22 +76,44 @@ fn is_for(text: &str, features: &str) -> bool {
     })
 }
 
+fn programs() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("block");
+    fs::create_dir_all(&folder).expect("the folder for programs can be made");
+    folder
+}
+
+/// What `check.h` declares, compiled once for each language.
+fn hosted(extension: &str) -> PathBuf {
+    static MADE: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+    let is_cxx = extension == "cc";
+    let make = || {
+        let source = home().join("tests/c/hosted").with_extension(extension);
+        object(compiler(is_cxx, "-std=c11"), &source, &programs())
+    };
+    MADE[usize::from(is_cxx)].get_or_init(make).clone()
+}
+
 /// Compiles and runs `tests/c/NAME.EXTENSION` on each library that it is for.
 fn program(name: &str, extension: &str) {
     let source = home().join("tests/c").join(format!("{name}.{extension}"));
     let (text, rule) = read(&source);
     let is_for = |features: &&str| is_for(&text, features);
-    let mut runs = 0;
-    for features in LIBRARIES.into_iter().filter(is_for) {
-        let folder = library(features).with_file_name("programs");
-        fs::create_dir_all(&folder).expect("the folder for programs can be made");
-        let binary = folder.join(format!("{name}-{extension}"));
+    let compiler = || {
         let mut compiler = compiler(extension == "cc", "-std=c11");
         if name.starts_with(PORT) {
             compiler.arg("-I").arg(home().join("tests/c/stubs"));
         }
-        compiler.arg(&source).arg(home().join("tests/c/hosted").with_extension(extension));
-        run(compiler.arg(library(features)).arg("-o").arg(&binary));
+        compiler
+    };
+    let folder = programs();
+    let object = object(compiler(), &source, &folder);
+    let mut runs = 0;
+    for features in LIBRARIES.into_iter().filter(is_for) {
+        let binary = object.with_extension(format!("{features}.run"));
+        run(compiler()
+            .args([&object, &hosted(extension), &library(features)])
+            .arg("-o")
+            .arg(&binary));
         println!("{rule}: {name} with [{features}]");
         run(&mut Command::new(&binary));
         runs += 1;
@@ -101,7 +124,7 @@ fn program(name: &str, extension: &str) {
 /// Compiles and runs `examples/NAME.c` as its header says.
 fn example(name: &str) {
     let library = library("");
-    let binary = library.with_file_name(format!("example-{name}"));
+    let binary = programs().join(format!("example-{name}"));
     let mut compiler = compiler(false, "-std=c11");
     compiler.arg(home().join("examples").join(name).with_extension("c"));
     run(compiler.arg(library).arg("-o").arg(&binary));

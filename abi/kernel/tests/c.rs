@@ -13,6 +13,8 @@
     reason = "the runner is no part of the allocator: it may format and print"
 )]
 
+#[path = "../../tests/runner/build.rs"]
+mod build;
 #[macro_use]
 #[path = "../../tests/runner/of_own.rs"]
 mod of_own;
@@ -28,7 +30,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Instant;
 
-use of_own::{compiler, home, read, run};
+use of_own::{compiler, home, object, read, run};
 
 /// How long a program may run: far longer than any needs.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -66,18 +68,16 @@ mod cxx {
 
 examples! { costs driver ring zram }
 
-/// Builds the libraries, once, and gives their folder. Nothing can be linked to them by cargo.
+/// Builds the libraries, once, and gives their folder.
 fn libraries() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernel");
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--target-dir"]);
-        run(cargo.arg(&folder).current_dir(home()));
-        let folder = folder.join("debug");
-        fs::create_dir_all(folder.join("programs")).expect("the folder for programs can be made");
-        folder
-    })
+    BUILT.get_or_init(|| build::build(env!("CARGO_PKG_NAME"), ""))
+}
+
+fn programs() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernel");
+    fs::create_dir_all(&folder).expect("the folder for programs can be made");
+    folder
 }
 
 /// Waits for a program, or ends it where it takes longer than any may.
@@ -123,8 +123,9 @@ fn program(name: &str, extension: &str) {
     let marks = || text.lines().skip(1).map_while(|line| line.strip_prefix("// "));
     let mark = |mark: &str| marks().find_map(|line| line.strip_prefix(mark));
     let (expected, flags) = (mark("expect: "), mark("build: ").unwrap_or_default());
+    let object = compile(&source, flags);
     for shared in [false, true] {
-        let binary = build(&source, flags, shared);
+        let binary = link(&object, shared);
         println!("{rule}: {}", binary.display());
         let (status, said, wrong) = end(&binary);
         let Some(expected) = expected else {
@@ -139,20 +140,27 @@ fn program(name: &str, extension: &str) {
 }
 
 fn example(name: &str) {
-    let binary = build(&home().join("examples").join(name).with_extension("c"), "", false);
+    let source = home().join("examples").join(name).with_extension("c");
+    let binary = link(&compile(&source, ""), false);
     println!("{}", String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
 }
 
-/// Compiles a program with the system's compiler, strict, and links it to a library.
-fn build(source: &Path, flags: &str, shared: bool) -> PathBuf {
+/// Compiles a program with the system's compiler, strict.
+fn compile(source: &Path, flags: &str) -> PathBuf {
     let is_cxx = source.extension().is_some_and(|extension| extension == "cc");
-    let folder = libraries();
-    let stem = source.file_stem().expect("a file has a name").to_string_lossy();
-    let kind = if shared { "shared" } else { "static" };
-    let binary = folder.join("programs").join(format!("{stem}-{kind}"));
     let mut compiler = compiler(is_cxx, "-std=c99");
     compiler.args(["-D_GNU_SOURCE", "-pthread"]).args(flags.split_whitespace());
-    compiler.arg(source).arg("-o").arg(&binary);
+    object(compiler, source, &programs())
+}
+
+/// Links a program of C or C++ to a library.
+fn link(object: &Path, shared: bool) -> PathBuf {
+    let is_cxx =
+        object.file_stem().is_some_and(|stem| Path::new(stem).extension() == Some("cc".as_ref()));
+    let folder = libraries();
+    let binary = object.with_extension(if shared { "shared" } else { "static" });
+    let mut compiler = compiler(is_cxx, "-std=c99");
+    compiler.arg("-pthread").arg(object).arg("-o").arg(&binary);
     if shared {
         compiler.arg(folder.join("libheapwright_kernel.so"));
         compiler.arg(format!("-Wl,-rpath,{}", folder.display()));

@@ -48,6 +48,13 @@ static inline size_t hide_size(size_t size) {
     return size;
 }
 
+// Of `all` trials at random, or of the seconds that they take, as many as the runner wants: a part of them on the mallocs that are
+// tried beside the flagship.
+static inline double trials(double all) {
+    const char *share = getenv("TRIALS");
+    return share ? all * strtod(share, NULL) : all;
+}
+
 // Sizes that visit every size class and every kind of block: each byte up to 1 KiB, then about 6 per doubling, never on round sizes.
 static inline size_t next_size(size_t size) { return size < KIB ? size + 1 : size + size / 8 - 1; }
 

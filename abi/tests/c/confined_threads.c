@@ -63,7 +63,7 @@ int main(void) {
     uint64_t state = 1;
     // On a busy machine fewer rounds: each lasts 20 ms on a quiet one.
     long end = nanoseconds() + 15000000000L;
-    for (int round = 0; round < ROUNDS && nanoseconds() < end; round++) {
+    for (int round = 0; round < trials(ROUNDS) && nanoseconds() < end; round++) {
         long delay = (long)(random_next(&state) % 200000);
         pid_t child = fork();
         if (child == 0) confined(delay);

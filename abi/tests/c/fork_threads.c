@@ -25,7 +25,7 @@ int main(void) {
     for (int i = 0; i < 500; i++) fill(inherited[i] = malloc(1000), 1000, (unsigned)i);
     pthread_t threads[THREADS];
     start_churning(threads, THREADS);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < trials(ROUNDS); round++) {
         pid_t child = fork();
         if (child == 0) {
             alarm(50);

@@ -143,7 +143,7 @@ static void start(pthread_t *thread, void *(*body)(void *), uint64_t seed) {
 }
 
 int main(int count, char **arguments) {
-    double seconds = count > 1 ? atof(arguments[1]) : 3;
+    double seconds = trials(count > 1 ? atof(arguments[1]) : 3);
     int threads = count > 2 ? atoi(arguments[2]) : 6;
     uint64_t seed = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
     CHECK(threads > 0 && threads <= 256, "usage: stress [SECONDS [THREADS [SEED]]], 1 to 256 threads");

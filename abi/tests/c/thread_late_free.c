@@ -45,7 +45,7 @@ static void come_and_go(const char *what, void *(*work)(void *), int count) {
 int main(void) {
     alarm(55);
     CHECK(pthread_key_create(&key, destroy) == 0, "pthread_key_create fails");
-    come_and_go("the C library frees", leave_buffer, BUFFERS);
-    come_and_go("a destructor allocates", leave_value, VALUES);
+    come_and_go("the C library frees", leave_buffer, (int)trials(BUFFERS));
+    come_and_go("a destructor allocates", leave_value, (int)trials(VALUES));
     return 0;
 }

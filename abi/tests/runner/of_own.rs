@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// One `#[test]` per program, named like its file, and one that compares the list with the folder.
@@ -68,6 +68,14 @@ pub(crate) fn compiler(is_cxx: bool, c: &str) -> Command {
     compiler.args(["-fno-builtin", "-Wno-unused-result"]);
     compiler.arg("-I").arg(home().join("../include")).arg("-I").arg(home().join("tests/c"));
     compiler
+}
+
+/// Compiles `source` into an object, which is then linked to each library.
+pub(crate) fn object(mut compiler: Command, source: &Path, folder: &Path) -> PathBuf {
+    let name = source.file_name().expect("a file has a name").to_string_lossy();
+    let object = folder.join(format!("{name}.o"));
+    run(compiler.arg("-c").arg(source).arg("-o").arg(&object));
+    object
 }
 
 /// Panics unless `listed` has every program of a folder with this extension, and no other.

@@ -101,28 +101,26 @@ fn try_one(source: &Source, call: &str, error: i32, failures: &mut String) {
 
 /// Every program with all calls refused; which error they get goes round.
 pub(crate) fn all_at_once() {
-    let mut failures = String::new();
     let programs = programs();
-    for (source, error) in programs.iter().zip(ERRORS.into_iter().cycle()) {
-        try_one(source, "all", error, &mut failures);
-    }
+    let all: Vec<_> = programs.iter().zip(ERRORS.into_iter().cycle()).collect();
+    let failures = run::side_by_side(&all, |(source, error), failures| {
+        try_one(source, "all", *error, failures);
+    });
     assert!(failures.is_empty(), "\n{failures}");
     assert!(programs.len() > 60, "only {} programs are for any malloc", programs.len());
 }
 
 /// A few programs with each call refused; which error it gets goes round.
 pub(crate) fn one_at_a_time() {
-    let mut failures = String::new();
-    let mut errors = ERRORS.into_iter().cycle();
-    let mut count = 0;
-    for source in programs().iter().filter(|source| SOME.contains(&source.name())) {
-        for (call, error) in CALLS.split_whitespace().zip(&mut errors) {
-            try_one(source, call, error, &mut failures);
-        }
-        count += 1;
-    }
+    let mut programs = programs();
+    programs.retain(|source| SOME.contains(&source.name()));
+    assert_eq!(programs.len(), SOME.len(), "a program of {SOME:?} is gone");
+    let calls = |source| CALLS.split_whitespace().map(move |call| (source, call));
+    let all: Vec<_> = programs.iter().flat_map(calls).zip(ERRORS.into_iter().cycle()).collect();
+    let failures = run::side_by_side(&all, |((source, call), error), failures| {
+        try_one(source, call, *error, failures);
+    });
     assert!(failures.is_empty(), "\n{failures}");
-    assert_eq!(count, SOME.len(), "a program of {SOME:?} is gone");
 }
 
 /// Every program with each call refused and with all, with every error.

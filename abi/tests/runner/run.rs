@@ -4,7 +4,11 @@ use crate::{
     source::{Link, Source, home},
     target,
 };
-use core::{fmt::Write as _, time::Duration};
+use core::{
+    fmt::Write as _,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -16,6 +20,10 @@ use std::{
     thread,
     time::Instant,
 };
+
+/// With it in the environment, as `cargo xtask ci all` has it, the programs that try at random do so as often on every malloc and
+/// under every kernel as on the flagship; else a quarter of that.
+const WHOLE: &str = "HEAPWRIGHT_WHOLE";
 
 /// What a program exits with when this machine cannot run it.
 const SKIPPED: i32 = 77;
@@ -60,36 +68,60 @@ pub(crate) fn drop_in(name: &str, misuse: bool, without: &[(&str, &str)]) {
         return;
     }
     let library = library::drop_in(name);
-    let mut failures = String::new();
-    let mut count = 0;
     let misuses = if misuse { crate::source::all("../tests/misuse") } else { Vec::new() };
+    let mut programs = Vec::new();
     for file in crate::source::all("tests/c").into_iter().chain(misuses) {
         let source = Source::read(&file);
         if !(source.is_for_any_malloc() || misuse && source.is_misuse_of_any()) {
             continue;
         }
-        if let Some((rule, why)) = without.iter().find(|(rule, _)| *rule == source.name()) {
-            println!("{rule}: not for {name}: {why}");
-            continue;
+        match without.iter().find(|(rule, _)| *rule == source.name()) {
+            Some((rule, why)) => println!("{rule}: not for {name}: {why}"),
+            None => programs.push(source),
         }
-        let before = failures.len();
-        run(&source, &compile(&source), Malloc::DropIn(name, &library), &mut failures);
-        if failures.len() > before {
-            let _ = writeln!(failures, "{file}: {}\n", source.rule);
-        }
-        count += 1;
     }
+    let count = programs.len();
+    let failures = side_by_side(&programs, |source, failures| {
+        run_of_all(source, Malloc::DropIn(name, &library), failures);
+    });
     assert!(failures.is_empty(), "\n{failures}");
     assert!(count > 60, "only {count} programs are for any malloc");
 }
 
 /// Runs the program `source` on the library under a kernel that refuses `call`; what is wrong goes to `failures`.
 pub(crate) fn refused(source: &Source, call: &str, error: i32, failures: &mut String) {
+    run_of_all(source, Malloc::Refused(call, error), failures);
+}
+
+/// Runs one of many programs, which a failure has to name.
+fn run_of_all(source: &Source, malloc: Malloc<'_>, failures: &mut String) {
     let before = failures.len();
-    run(source, &compile(source), Malloc::Refused(call, error), failures);
+    run(source, &compile(source), malloc, failures);
     if failures.len() > before {
         let _ = writeln!(failures, "{}: {}\n", source.name(), source.rule);
     }
+}
+
+/// Does `each` of `all` by two threads, as many of the programs sleep; what failed, in their order.
+pub(crate) fn side_by_side<T: Sync>(all: &[T], each: impl Fn(&T, &mut String) + Sync) -> String {
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(BTreeMap::new());
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = all.get(at) else { return };
+            let mut failures = String::new();
+            each(one, &mut failures);
+            if !failures.is_empty() {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).insert(at, failures);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 /// Compiles a C program that needs nothing else, for this machine.
@@ -188,6 +220,9 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
     command.env("HEAPWRIGHT_SO", library::shared());
     for helper in source.helpers.iter().filter(|helper| !helper.linked) {
         command.env("PLUGIN", helper_path(binary, &helper.file));
+    }
+    if matches!(malloc, Malloc::DropIn(..) | Malloc::Refused(..)) && env::var_os(WHOLE).is_none() {
+        command.env("TRIALS", "0.25");
     }
     let mut on = String::from("glibc");
     let mut by_hand = String::new();

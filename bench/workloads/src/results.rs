@@ -13,7 +13,7 @@
 //! sized CALL SIZE NS COUNT  the same, of those for blocks of SIZE bytes or more, up to the next SIZE
 //! ```
 
-use core::fmt::Display;
+use core::fmt::{Arguments, Display, Write as _};
 use std::io::{self, Write};
 
 use timing::Bins;
@@ -24,36 +24,47 @@ pub(crate) struct Results {
     refused: u64,
 }
 
+/// Room for a line, whatever times it says: else the program would ask its malloc for something else in every run, which shows where
+/// instructions and misses are counted.
+const LINE: usize = 64;
+
 impl Results {
+    fn line(&mut self, text: Arguments<'_>) {
+        let mut line = String::with_capacity(LINE);
+        // A string takes what is written.
+        let _ = line.write_fmt(text);
+        self.lines.push(line);
+    }
+
     /// Calls made, and how long they took.
     pub(crate) fn work(&mut self, ops: u64, ns: u64) {
-        self.lines.push(format!("ops {ops}"));
-        self.lines.push(format!("ns {ns}"));
+        self.line(format_args!("ops {ops}"));
+        self.line(format_args!("ns {ns}"));
     }
 
     pub(crate) fn peak_live(&mut self, bytes: usize) {
-        self.lines.push(format!("peak_live {bytes}"));
+        self.line(format_args!("peak_live {bytes}"));
     }
 
     pub(crate) fn value(&mut self, name: &str, number: impl Display, unit: &str) {
-        self.lines.push(format!("value {name} {number} {unit}"));
+        self.line(format_args!("value {name} {number} {unit}"));
     }
 
     pub(crate) fn point(&mut self, series: impl Display, x: f64, y: f64) {
-        self.lines.push(format!("point {series} {x} {y}"));
+        self.line(format_args!("point {series} {x} {y}"));
     }
 
     /// How long each of many took, in nanoseconds, and how long it should take at most.
     pub(crate) fn histogram(&mut self, of: &str, all: impl Iterator<Item = u64>, limit: u64) {
         let bins = Bins::new();
         all.for_each(|ns| bins.count(ns));
-        self.lines.extend(bins.counted().map(|(end, n)| format!("hist {of} {end:.1} {n}")));
-        self.lines.push(format!("limit {of} {limit}"));
+        bins.counted().for_each(|(end, n)| self.line(format_args!("hist {of} {end:.1} {n}")));
+        self.line(format_args!("limit {of} {limit}"));
     }
 
     /// What was live at this reading of the clock.
     pub(crate) fn live(&mut self, now: u64, bytes: usize) {
-        self.lines.push(format!("live {now} {bytes}"));
+        self.line(format_args!("live {now} {bytes}"));
     }
 
     pub(crate) fn refused(&mut self, count: u64) {

@@ -25,7 +25,7 @@ use crate::stats::{RESAMPLES, Ratio, median};
 /// The result of `session`, where `beside` says what is known beside it: when, where and by what was measured, and what was left out.
 pub fn report(session: &Session, options: &Options, beside: Report) -> Report {
     let shown = |texts: &[String]| texts.iter().map(|text| without_folders(text)).collect();
-    let own = [starved(session), unmeasured(session), counted::left_out(session)];
+    let own = [starved(session), unmeasured(session)];
     let warnings: Vec<String> =
         beside.warnings.iter().cloned().chain(own.into_iter().flatten()).collect();
     let mut report = Report {

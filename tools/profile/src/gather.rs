@@ -8,14 +8,16 @@
 //! What is live is remembered, and nothing of what was freed: memory is bounded by live blocks and by stacks.
 
 use trace::{
-    Estimate, Frame, Frames, Live, Lived, Module, Names, NumberMap, Op, Step, Trace, TraceError,
-    likely,
+    About, Estimate, Frame, Frames, Live, Lived, Module, Names, NumberMap, Op, Step, Trace,
+    TraceError, likely,
 };
 
 use crate::cost::{Cost, Costs};
 
 /// A block is temporary that is freed within so many nanoseconds.
 pub(crate) const SHORT: u64 = 1_000_000;
+/// Moments that are kept.
+const MOMENTS: usize = 1000;
 /// Points of the curve are at least this share of the recorded time from each other.
 const POINTS: u64 = 1000;
 
@@ -102,7 +104,7 @@ pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> 
     let mut moments = Vec::new();
     let mut next = every.unwrap_or(u64::MAX).max(1);
     for (number, step) in trace.steps().flatten().enumerate() {
-        while step.time >= next {
+        while step.time >= next && moments.len() < MOMENTS {
             moments.push(Moment { time: next, stacks: sums.by_stack(&live) });
             next = next.saturating_add(every.unwrap_or(u64::MAX).max(1));
         }
@@ -114,6 +116,10 @@ pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> 
     sums.each(&live, Cost::Live);
     let mut all = Costs::default();
     sums.list.iter().for_each(|stack| all.join(&stack.costs));
+    let mut missing = missing(trace);
+    if moments.len() == MOMENTS {
+        missing.push(format!("of the moments that were asked for the first {MOMENTS} are told."));
+    }
     let named = [&about.command, &about.exe].into_iter().find(|name| !name.is_empty());
     let malloc = if about.malloc.name.is_empty() { &about.malloc.path } else { &about.malloc.name };
     Ok(Profile {
@@ -131,10 +137,18 @@ pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> 
         moments,
         frames,
         names,
-        modules: about.modules.clone(),
+        modules: modules(about),
         malloc_path: about.malloc.path.clone(),
-        missing: missing(trace),
+        missing,
     })
+}
+
+/// The files with code, the program's own first: by that tools call the profile.
+fn modules(about: &About) -> Vec<Module> {
+    let program = about.note("image").unwrap_or(&about.exe);
+    let mut modules = about.modules.clone();
+    modules.sort_by_key(|module| module.path != program);
+    modules
 }
 
 /// Which blocks of a trace are in the sample of those with stacks.

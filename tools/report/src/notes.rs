@@ -191,14 +191,26 @@ fn counted(view: &View<'_>) -> Vec<Note> {
         fars.join(", "),
         100.0 * AGREEMENT,
     );
-    let varied = |work: &Work| {
-        let faults = work.cells.iter().filter_map(|cell| cell.counted.get(&Metric::Faults));
-        let spread = faults.map(Count::spread).reduce(f64::max)?;
-        let (name, by) = (&work.name, percent(spread));
-        let text = || format!("page faults of {name} vary by up to {by}; the median is shown");
-        (spread > AGREEMENT).then(|| note("note", text()))
+    [note("noise", text)].into_iter().chain(varying(view)).collect()
+}
+
+/// Whose counts differ between two runs of the same.
+fn varying(view: &View<'_>) -> Option<Note> {
+    let report = view.report;
+    let of = |who: SubjectIndex| {
+        let cells = report.workload_indices().filter_map(move |work| report.cell(work, who));
+        let all: Vec<&Count> = cells.flat_map(|cell| cell.counted.values()).collect();
+        let varied = all.iter().filter(|count| count.varies()).count();
+        (varied > 0).then(|| format!("{} {varied} of {}", view.name(who), all.len()))
     };
-    [note("noise", text)].into_iter().chain(report.workloads.iter().filter_map(varied)).collect()
+    let who: Vec<String> = view.shown.iter().filter_map(|&who| of(who)).collect();
+    let text = || {
+        format!(
+            "counts with ± differ by so much between two runs of the same, as mallocs do that go by the clock or by random numbers; of {}",
+            who.join(", ")
+        )
+    };
+    (!who.is_empty()).then(|| note("varies", text()))
 }
 
 fn pairs(view: &View<'_>) -> impl Iterator<Item = usize> {

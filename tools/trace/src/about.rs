@@ -60,7 +60,8 @@ impl About {
     pub fn interval(&self) -> u64 {
         let is_sampled = self.note("stacks") == Some("sampled");
         let interval = self.note("stacks_interval").filter(|_| is_sampled);
-        interval.and_then(|interval| interval.parse().ok()).unwrap_or_default()
+        let interval = interval.and_then(|interval| interval.parse().ok());
+        interval.filter(|&interval| interval > 1).unwrap_or_default()
     }
 }
 

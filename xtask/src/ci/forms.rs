@@ -56,8 +56,8 @@ pub(super) fn form(name: &str) -> Option<fn(&Form) -> Outcome> {
         "doc" => |_| doc(),
         "test" => test,
         "dist" => |_| dist(),
-        "designs" => |_| designs(),
-        "programs" => |_| programs(),
+        "designs" => designs,
+        "programs" => programs,
         "fleet" => |_| fleet(),
         "storm" => storm,
         "blocks" => |_| blocks(),
@@ -110,36 +110,37 @@ fn test(form: &Form) -> Outcome {
     for package in &form.packages {
         test.args(["--package", package]);
     }
-    command(&mut test)
+    command(whole(&mut test, form))
+}
+
+/// With all trials of the C suite, in the long form.
+fn whole<'a>(test: &'a mut Command, form: &Form) -> &'a mut Command {
+    if form.all { test.env("HEAPWRIGHT_WHOLE", "1") } else { test }
 }
 
 /// The tests that `cargo test` leaves out: those of these names in a test program of a package.
-fn ignored(package: &str, program: &str, names: &[&str]) -> Outcome {
+fn ignored(form: &Form, package: &str, program: &str, names: &[&str]) -> Outcome {
     let mut test = cargo();
     test.args(["test", "--no-fail-fast", "--package", package, "--test", program]);
     test.args(["--", "--ignored"]);
-    command(test.args(names))
+    command(whole(test.args(names), form))
 }
 
-fn designs() -> Outcome {
-    ignored("heapwright-abi", "c", &["drop_ins"])
-        .then(|| ignored("heapwright-tests", "classics", &[]))
+fn designs(form: &Form) -> Outcome {
+    ignored(form, "heapwright-abi", "c", &["drop_ins"])
+        .then(|| ignored(form, "heapwright-tests", "programs", &["classics::"]))
 }
 
-fn programs() -> Outcome {
-    let mut test = cargo();
-    test.args(["test", "--no-fail-fast", "--package", "heapwright-tests"]);
-    for program in ["cgo", "chromium", "java", "own_tests", "php"] {
-        test.args(["--test", program]);
-    }
-    command(test.args(["--", "--ignored"]))
+fn programs(form: &Form) -> Outcome {
+    let names = ["cgo::", "chromium::", "java::", "own_tests::", "php::"];
+    ignored(form, "heapwright-tests", "programs", &names)
 }
 
 /// Needs Java, Python and packages from the network.
 fn fleet() -> Outcome {
     with(crate::fleet::missing(), || {
         let mut test = cargo();
-        test.args(["test", "--package", "heapwright-trace", "--test", "fleet", "--", "--ignored"]);
+        test.args(["test", "--package", "heapwright-trace", "--test", "trace", "--", "--ignored"]);
         command(test.env("HEAPWRIGHT_PYTHON", crate::fleet::python()))
     })
 }

@@ -103,9 +103,14 @@ impl Points {
     fn gap(&self) -> i64 {
         /// 2^53: so many numbers are between 0 and 1.
         const PARTS: f64 = 9_007_199_254_740_992.0;
+        let interval = INTERVAL.load(Ordering::Relaxed);
+        if interval == 1 {
+            // Every block is asked for.
+            return 1;
+        }
         // Never 0 and never 1.
         let chance = ((self.draw() >> 11) as f64 + 0.5) / PARTS;
-        let gap = -logarithm(chance) * INTERVAL.load(Ordering::Relaxed) as f64;
+        let gap = -logarithm(chance) * interval as f64;
         // Cut at the most that there is.
         (gap as i64).saturating_add(1)
     }

@@ -33,6 +33,11 @@ impl Count {
         })
     }
 
+    /// Whether runs of the same differed by more than they may: some mallocs go by the clock, or by random numbers.
+    pub fn varies(&self) -> bool {
+        self.spread() > AGREEMENT
+    }
+
     /// By which share of the median the runs differed.
     pub fn spread(&self) -> f64 {
         (self.most - self.least) / self.compared.median.max(1.0)

@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! each workload, pinned to one processor             as many at once as there are processors
-//!   each subject, each in a process of its own
+//!   each subject, the baseline first, each in a process of its own
 //!     plain            thrown away: it fills the page cache, and scripts make their inputs
+//!     plain × 5        page faults, and which malloc it computes on
 //!     cachegrind × 2   instructions, and misses of caches that do not depend on the machine's
 //!     strace × 2       system calls
-//!     plain × 5        page faults
 //! ```
 //!
 //! What varies is taken away: addresses are not random ([`fix_addresses`]), and the environment is the launcher's fixed one where
 //! the program is not the user's own. What still varies (the time of day, threads) leaves a workload out: [`Definition::uncountable`].
+//! A malloc that goes by the clock or by random numbers varies too: then what its runs differed by is the interval of its count.
 //! The baseline is counted twice under two names, as everywhere: what those differ by is what two runs differ by.
 //!
 //! [`Definition::uncountable`]: crate::definition::Definition::uncountable
@@ -26,8 +27,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use super::runner::{Judged, asked_for, judge, other_malloc, time_limit};
-use super::{Failure, How, Observer, Options, Pass, Session, Step, Stop, Subject, WorkloadIndex};
+use super::runner::{Judged, add, asked_for, judge, other_malloc, time_limit};
+use super::{
+    Failure, How, Observer, Options, Pass, Session, Step, Stop, Subject, SubjectIndex,
+    WorkloadIndex,
+};
 use crate::cpus;
 use crate::fail_if::Metric;
 use crate::measured::{Error, Job, Launcher, Ran};
@@ -78,8 +82,11 @@ pub fn run(
     queue.sort_by(|a, b| session.workloads[*a].seconds.total_cmp(&session.workloads[*b].seconds));
     let all = queue.len() * session.subjects.len();
     let (works, subjects) = (&session.workloads, &session.subjects);
+    // Where scripts make their inputs they do so in the first run, on the C library's malloc.
+    let mut order: Vec<SubjectIndex> = session.subject_indices().collect();
+    order.sort_by_key(|subject| *subject != session.baseline());
     let shared = Mutex::new(Shared { queue, done: 0, found: Vec::new(), observer });
-    let counter = Counter { launcher, tools, options, interrupted, all, works, subjects };
+    let counter = Counter { launcher, tools, options, interrupted, all, works, subjects, order };
     let ended: Vec<Result<(), Error>> = thread::scope(|scope| {
         let (counter, shared) = (&counter, &shared);
         let workers: Vec<_> = cpus::own()
@@ -106,7 +113,7 @@ struct Shared<'a> {
     /// What is still to be counted, the next one last.
     queue: Vec<WorkloadIndex>,
     done: usize,
-    found: Vec<(WorkloadIndex, super::SubjectIndex, Result<Counts, Failure>)>,
+    found: Vec<(WorkloadIndex, SubjectIndex, Result<Counts, Failure>)>,
     observer: &'a mut (dyn Observer + Send),
 }
 
@@ -122,6 +129,7 @@ struct Counter<'a> {
     all: usize,
     works: &'a [Workload],
     subjects: &'a [Subject],
+    order: Vec<SubjectIndex>,
 }
 
 enum Missing {
@@ -139,7 +147,8 @@ impl Counter<'_> {
         loop {
             let Some(workload) = locked(shared).queue.pop() else { return Ok(()) };
             let work = &self.works[workload.0];
-            for (at, subject) in self.subjects.iter().enumerate() {
+            for &at in &self.order {
+                let subject = &self.subjects[at.0];
                 let mut all = locked(shared);
                 let share = all.done as f64 / self.all as f64;
                 all.done += 1;
@@ -168,7 +177,7 @@ impl Counter<'_> {
                         Err(failure)
                     }
                 };
-                locked(shared).found.push((workload, super::SubjectIndex(at), counted));
+                locked(shared).found.push((workload, at, counted));
             }
         }
     }
@@ -178,6 +187,18 @@ impl Counter<'_> {
         let broken = |what| move |why| Missing::Broken(Error::System(what, why));
         run(&[])?;
         let mut counts = Counts::new();
+        let mut programs = Vec::new();
+        for _ in 0..PLAIN {
+            let ran = run(&[])?;
+            let faults = (ran.figures.minor_faults + ran.figures.major_faults) as f64;
+            counts.entry(Metric::Faults).or_default().push(faults);
+            add(&mut programs, ran.programs);
+        }
+        let asked = asked_for(subject, &work.variables(subject)) && !self.options.any_malloc;
+        // Of all runs together: in one of a few milliseconds hardly any of what computes is seen.
+        if let Some(said) = other_malloc(&programs).filter(|_| asked) {
+            return Err(failed(How::OtherMalloc, said));
+        }
         for _ in 0..TOOLED {
             let folder = self.tools.folder().map_err(Missing::Broken)?;
             run(&self.tools.cachegrind(folder.path()))?;
@@ -188,11 +209,6 @@ impl Counter<'_> {
             run(&self.tools.strace(folder.path()))?;
             let calls = tools::calls(folder.path()).map_err(broken("read what strace wrote"))?;
             counts.entry(Metric::Calls).or_default().push(calls);
-        }
-        for _ in 0..PLAIN {
-            let figures = run(&[])?.figures;
-            let faults = (figures.minor_faults + figures.major_faults) as f64;
-            counts.entry(Metric::Faults).or_default().push(faults);
         }
         Ok(counts)
     }
@@ -222,7 +238,6 @@ impl Counter<'_> {
             cpus: &[cpu],
             ..Job::new(file, &argv)
         };
-        let failed = |how, stderr| Missing::Failed(Failure { how, round: 0, stderr });
         let outcome = self.launcher.run(&job, self.interrupted).map_err(|error| {
             // The user's signal may reach the helper first.
             match self.interrupted.load(Ordering::Relaxed) {
@@ -231,16 +246,15 @@ impl Counter<'_> {
             }
         })?;
         match judge(outcome, self.options.ignore_failure) {
-            Judged::Good(ran) => match other_malloc(&ran.programs) {
-                Some(said) if asked_for(subject, &environment) && !self.options.any_malloc => {
-                    Err(failed(How::OtherMalloc, said))
-                }
-                _ => Ok(*ran),
-            },
+            Judged::Good(ran) => Ok(*ran),
             Judged::Bad(how, stderr) => Err(failed(how, stderr)),
             Judged::Interrupted => Err(Missing::Interrupted),
         }
     }
+}
+
+fn failed(how: How, stderr: String) -> Missing {
+    Missing::Failed(Failure { how, round: 0, stderr })
 }
 
 /// What workloads have in the environment, so that the user's does not move their stack.

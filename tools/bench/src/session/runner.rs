@@ -334,7 +334,7 @@ pub(super) fn other_malloc(programs: &[Program]) -> Option<String> {
     Some(format!("{} ran on {malloc} ({share:.0} % of the processor time)", most.name))
 }
 
-fn add(all: &mut Vec<Program>, seen: Vec<Program>) {
+pub(super) fn add(all: &mut Vec<Program>, seen: Vec<Program>) {
     for one in seen {
         match all.iter_mut().find(|p| (&p.name, &p.malloc) == (&one.name, &one.malloc)) {
             Some(same) => same.cpu_us += one.cpu_us,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::fail_if::Metric;
-use crate::result::{AGREEMENT, Compared, Count};
+use crate::result::{Compared, Count};
 use crate::session::{Role, Session, SubjectIndex, WorkloadIndex};
 use crate::stats::{Ratio, median};
 
@@ -33,32 +33,7 @@ fn counts(
         let ends = |far: fn(f64, f64) -> f64| runs.iter().copied().reduce(far);
         Some((*metric, Count { compared, least: ends(f64::min)?, most: ends(f64::max)? }))
     };
-    session.counts[workload][subject]
-        .iter()
-        .filter_map(one)
-        .filter(|(metric, count)| *metric == Metric::Faults || count.spread() <= AGREEMENT)
-        .collect()
-}
-
-/// What is left out because runs of the same differ in it by more than they may. Page faults are no part of it, of which the median
-/// of more runs is shown with what they differ by.
-pub(super) fn left_out(session: &Session) -> Option<String> {
-    let mut all = Vec::new();
-    for workload in session.workload_indices() {
-        for subject in session.subject_indices() {
-            let kept = counts(session, workload, subject);
-            let gone = session.counts[workload][subject].keys().filter(|m| !kept.contains_key(m));
-            let (work, name) = (&session.workloads[workload].name, &session.subjects[subject].name);
-            all.extend(gone.map(|metric| format!("{metric} of {work} on {name}")));
-        }
-    }
-    (!all.is_empty()).then(|| {
-        format!(
-            "left out, as two runs of the same differ by more than {} %: {}",
-            100.0 * AGREEMENT,
-            all.join(", ")
-        )
-    })
+    session.counts[workload][subject].iter().filter_map(one).collect()
 }
 
 /// The geometric means of the ratios of `subject` over `workloads`, of what was counted in all of them.

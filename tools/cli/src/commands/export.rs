@@ -66,7 +66,7 @@ pub(crate) struct Export {
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
 
-    /// Of call stacks, what counts: peak (live when most was), live (at the end), allocated or temporary
+    /// Of call stacks, what counts: peak, live, allocated or temporary; live is at the end
     #[arg(long, value_name = "COST", default_value = "peak", hide_possible_values = true)]
     by: By,
 

@@ -60,7 +60,7 @@ pub(crate) struct ProfileCommand {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     every: Option<Duration>,
 
-    /// What the table, the flame graph and the page begin with: peak, live (at the end), allocated or temporary
+    /// What the table, the flame graph and the page begin with: peak, live, allocated or temporary; live is at the end
     #[arg(long, value_name = "COST", default_value = "peak", hide_possible_values = true)]
     by: By,
 

@@ -37,6 +37,8 @@ pub(crate) fn recorder() -> &'static Path {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.args(["build", "--quiet", "--package", "heapwright-record", "--target-dir"]);
+        // As in a release: a library without the standard library cannot unwind.
+        cargo.env("CARGO_PROFILE_DEV_PANIC", "abort");
         assert!(cargo.arg(target).status().unwrap().success(), "the recorder does not build");
         target
             .join(if built.starts_with(target) { "debug" } else { "." })

@@ -1,0 +1,157 @@
+//! The community's workloads, each for a moment, as `heapwright bench` runs them: they end well, print what they should,
+//! and the seed decides all of it but the times.
+
+use crate::common::run;
+
+struct Short {
+    name: &'static str,
+    words: &'static [&'static str],
+    /// Lines it prints beside `ops`, `ns` and `refused`, and how often.
+    more: &'static [(&'static str, usize)],
+}
+
+const fn short(
+    name: &'static str,
+    words: &'static [&'static str],
+    more: &'static [(&'static str, usize)],
+) -> Short {
+    Short { name, words, more }
+}
+
+const PEAK: &[(&str, usize)] = &[("peak_live", 1)];
+const ANSWER: &[(&str, usize)] = &[("answer", 1)];
+
+const ALL: &[Short] = &[
+    short("larson", &["steps=500", "scale=0.01"], PEAK),
+    short("mstress", &["trees=60", "scale=0.2"], PEAK),
+    short("rptest", &["scale=0.002"], PEAK),
+    short("xmalloc", &["scale=0.002"], PEAK),
+    short("sh6", &["scale=0.002"], PEAK),
+    short("sh8", &["scale=0.002"], PEAK),
+    short("alloc-test", &["last=4096", "scale=0.001"], &[("peak_live", 1), ("point", 3)]),
+    short("cache-scratch", &["writes=500", "scale=0.01"], PEAK),
+    short("cache-thrash", &["writes=500", "scale=0.01"], PEAK),
+    short("mleak", &["scale=0.01"], &[("peak_live", 1), ("live", 24), ("value", 3)]),
+    short("cfrac", &["bits=64", "primes=60", "scale=0.25"], ANSWER),
+    short("espresso", &["scale=0.01"], ANSWER),
+    short("barnes", &["bodies=1500", "scale=0.4"], &[("peak_live", 1), ("answer", 1)]),
+];
+
+impl Short {
+    /// The lines it prints, as words; it ends well.
+    fn lines(&self, more: &[&str]) -> Vec<Vec<String>> {
+        crate::common::lines(&[&[self.name], self.words, more].concat())
+    }
+}
+
+fn count(lines: &[Vec<String>], key: &str) -> usize {
+    lines.iter().filter(|line| line[0] == key).count()
+}
+
+/// What does not depend on the time, nor on which of several threads came first.
+fn decided_by_the_seed(name: &str, lines: &[Vec<String>]) -> Vec<Vec<String>> {
+    let of_all = ["ops", "answer", "point", "live", "value", "peak_live", "refused"];
+    let mut all: Vec<Vec<String>> =
+        lines.iter().filter(|line| of_all.contains(&line[0].as_str())).cloned().collect();
+    // What is in shared slots, or waits for a thread, is a matter of who came first.
+    all.retain(|line| !["mstress", "rptest"].contains(&name) || line[0] != "peak_live");
+    for line in &mut all {
+        match line[0].as_str() {
+            "point" => line.truncate(3),
+            "value" => line.truncate(2),
+            "live" => drop(line.remove(1)),
+            _ => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn each_prints_its_figures_and_the_seed_decides_them() {
+    for short in ALL {
+        let name = short.name;
+        let first = short.lines(&["seed=5"]);
+        for key in ["ops", "ns", "refused"] {
+            assert_eq!(count(&first, key), 1, "{name}: {key}");
+        }
+        for &(key, times) in short.more {
+            assert_eq!(count(&first, key), times, "{name}: {key}");
+        }
+        let others = short.more.iter().map(|(_, times)| times).sum::<usize>();
+        assert_eq!(first.len(), 3 + others, "{name}: {first:?}");
+        let number = |key: &str| {
+            let line = first.iter().find(|line| line[0] == key)?;
+            line[1].parse::<u64>().ok()
+        };
+        assert!(number("ops") > Some(0) && number("ns") > Some(0), "{name}");
+        assert_eq!(number("refused"), Some(0), "{name}");
+        let second = short.lines(&["seed=5"]);
+        assert_eq!(decided_by_the_seed(name, &first), decided_by_the_seed(name, &second), "{name}");
+        if count(&first, "answer") == 1 {
+            let other = short.lines(&["seed=6"]);
+            let answer = |lines: &[Vec<String>]| lines.iter().find(|l| l[0] == "answer").cloned();
+            assert_ne!(answer(&first), answer(&other), "{name}");
+        }
+    }
+}
+
+#[test]
+fn each_runs_on_nothing_on_a_region_and_with_every_call_timed() {
+    for short in ALL {
+        let name = short.name;
+        let with_malloc = short.lines(&["seed=2"]);
+        for more in ["allocator=null", "allocator=tlsf", "tail=1"] {
+            let lines = short.lines(&["seed=2", more]);
+            assert_eq!(count(&lines, "ops"), 1, "{name} {more}");
+            assert_eq!(count(&lines, "hist") > 0, more == "tail=1", "{name} {more}");
+            // Whichever allocator it is, the work is the same.
+            let ours = decided_by_the_seed(name, &lines);
+            assert_eq!(ours, decided_by_the_seed(name, &with_malloc), "{name} {more}");
+        }
+    }
+}
+
+#[test]
+fn parameters_that_leave_no_work_are_refused_by_name() {
+    let check = |words: &[&str]| {
+        let output = run(&[&["check"], words].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for (words, named) in [
+        (&["larson", "threads=0"][..], "larson: threads: 0 is too little; it is at least 1"),
+        (&["larson", "blocks=0"], "blocks"),
+        (&["larson", "largest=0"], "largest"),
+        (&["larson", "generations=0"], "generations"),
+        (&["larson", "smallest=500", "largest=8"], "at least smallest, which is 500"),
+        (&["xmalloc", "threads=1"], "at least 2"),
+        (&["chains", "stages=1"], "at least 2"),
+        (&["fork-storm", "children=0"], "children"),
+    ] {
+        let (code, said) = check(words);
+        assert_eq!(code, Some(2), "{words:?}: {said}");
+        assert!(said.contains(named), "{words:?}: {said}");
+    }
+    for words in [
+        &["larson", "threads=1", "smallest=8", "largest=8"][..],
+        &["rptest", "cross=0"],
+        &["glibc-simple", "size=0"],
+        &["fork-storm", "threads=0", "heap=0"],
+    ] {
+        assert_eq!(check(words), (Some(0), String::new()), "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_usual_is_of_use() {
+    let list = crate::common::printed(&["list"]);
+    let names: Vec<&str> = list
+        .lines()
+        .take_while(|l| *l != "each of them")
+        .filter(|l| !l.starts_with(' ') && !l.is_empty())
+        .collect();
+    assert!(names.contains(&"larson"), "{list}");
+    for name in names {
+        let checked = run(&["check", name]);
+        assert!(checked.status.success(), "{name}: {checked:?}");
+    }
+}

@@ -1,0 +1,10 @@
+//! Blocks without an operating system, and the kernel's allocators, under the suite.
+
+mod block_flaws;
+mod block_misuse;
+mod block_shapes;
+mod blocks;
+mod differential;
+mod exhaustive;
+mod kernels;
+mod robson;

@@ -1,0 +1,119 @@
+//! Real programs on the drop-ins of the classic designs: one heap and one lock each, the slower ones with less to do.
+
+use heapwright_tests::{Malloc, Program, Scratch, classic, need, same_on_both, top};
+use std::path::Path;
+
+macro_rules! tried {
+    (best_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (buddy $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (first_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (next_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (worst_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (@ignored $name:literal $program:ident) => {
+        #[test]
+        #[ignore = "cargo xtask ci designs"]
+        fn $program() {
+            super::$program($name);
+        }
+    };
+    ($id:ident $name:literal $program:ident) => {
+        #[test]
+        fn $program() {
+            super::$program($name);
+        }
+    };
+}
+
+/// One `#[test]` per design and program. The designs that share the most with the others are tried when they are asked for:
+/// `cargo xtask ci designs`.
+macro_rules! classics {
+    ($({
+        name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt,
+        abilities: $abilities:tt,
+    })*) => {$(
+        mod $id {
+            tried! { $id $name python }
+            tried! { $id $name sqlite }
+            tried! { $id $name gxx }
+        }
+    )*};
+}
+
+registry::mallocs!(classics);
+
+/// Objects, pickles, processes that python forks and threads: all its memory is from malloc.
+fn python(design: &str) {
+    let Some(python) = need("python3") else { return };
+    let library = classic(design);
+    for script in [include_str!("../../data/objects.py"), FORKS] {
+        same_on_both(design, || {
+            Program::new(&python)
+                .arg("-")
+                .env("PYTHONMALLOC", "malloc")
+                .env("PYTHONHASHSEED", "1")
+                .library(&library)
+                .input(script)
+        });
+    }
+}
+
+/// Children that are forked while other threads allocate, and that allocate themselves.
+const FORKS: &str = "
+import os, subprocess, threading
+stop = False
+def churn():
+    while not stop:
+        [bytes(n) for n in range(0, 20000, 37)]
+threads = [threading.Thread(target=churn) for _ in range(3)]
+for thread in threads: thread.start()
+for n in range(20):
+    child = os.fork()
+    if child == 0:
+        os._exit(len([str(i) for i in range(10000)]) % 7)
+    print(n, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+stop = True
+for thread in threads: thread.join()
+print(subprocess.run(['/bin/echo', 'a child'], capture_output=True).stdout)
+";
+
+fn sqlite(design: &str) {
+    let Some(sqlite) = need("sqlite3") else { return };
+    let library = classic(design);
+    let run = same_on_both(design, || {
+        Program::new(&sqlite)
+            .args(["-batch", "-bail", ":memory:"])
+            .library(&library)
+            .input(include_str!("../../data/orders.sql"))
+    });
+    assert!(run.stdout.ends_with("\nok\n"), "{run}");
+}
+
+/// The compiler makes the same object, and the program it makes says the same.
+fn gxx(design: &str) {
+    let Some(gxx) = need("g++") else { return };
+    let library = classic(design);
+    let scratch = Scratch::new();
+    let compile = |object: &Path, malloc| {
+        let run = Program::new(&gxx)
+            .args(["-std=c++17", "-O0", "-pthread", "-frandom-seed=1", "-c", "-o"])
+            .args([object, &top().join("tests/data/stl_heavy.cc")])
+            .env("TMPDIR", scratch.path())
+            .library(&library)
+            .run(malloc)
+            .expect_success("g++");
+        assert!(malloc == Malloc::Plain || run.ours.contains("cc1plus"), "{run}");
+        std::fs::read(object).expect("g++ wrote the object")
+    };
+    let object = scratch.join("ours.o");
+    let ours = compile(&object, Malloc::Ours);
+    let plain = compile(&scratch.join("plain.o"), Malloc::Plain);
+    assert!(ours == plain, "g++ makes another object on {design}");
+    let program = scratch.join("stl_heavy");
+    let _ = Program::new(&gxx)
+        .args([&object, Path::new("-pthread"), Path::new("-o"), &program])
+        .library(&library)
+        .run(Malloc::Ours)
+        .expect_success("g++, linking");
+    let run = same_on_both(design, || Program::new(&program).library(&library));
+    assert!(run.stdout.contains("bad_alloc 1\n"), "{run}");
+}

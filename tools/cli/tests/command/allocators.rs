@@ -1,0 +1,361 @@
+//! `bench` of libraries that do not serve as malloc, and under names that mean others: refused before the first run.
+
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{exits, heapwright, outcome, refused, refuses, says};
+
+/// A malloc and what goes with it, on a piece of memory that is never given back.
+const BUMP: &str = "
+static _Alignas(64) char memory[64 << 20]; static unsigned long used;
+void *malloc(unsigned long n) {
+    unsigned long at = __atomic_fetch_add(&used, (n + 31) & ~15ul, __ATOMIC_RELAXED);
+    return at + n + 32 > sizeof memory ? 0 : memory + at;
+}";
+
+/// The library that this C text becomes; `None` where there is no compiler.
+fn library(folder: &Path, name: &str, text: &str) -> Option<PathBuf> {
+    let source = crate::common::file(folder, &format!("{name}.c"), text.as_bytes(), 0o644);
+    let library = folder.join(format!("lib{name}.so"));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-fno-builtin", "-o"]).arg(&library).arg(source);
+    let Ok(status) = compiler.status() else {
+        eprintln!("skipped: there is no cc");
+        return None;
+    };
+    assert!(status.success());
+    Some(library)
+}
+
+/// `bench` with these words, which has to end soon.
+fn bench(args: &[&str]) -> (String, String, Option<i32>) {
+    let mut command = heapwright();
+    command.args(["bench", "--no-files"]).args(args);
+    outcome(command.timeout(Duration::from_secs(60)))
+}
+
+#[test]
+fn a_library_that_does_not_work_is_2_before_anything_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text, expected) in [
+        (
+            "crash",
+            "void abort(void); void *malloc(unsigned long n) { (void)n; abort(); }",
+            "SIGABRT",
+        ),
+        ("never", "void *malloc(unsigned long n) { (void)n; return 0; }", "memory allocation of"),
+        ("hang", "void *malloc(unsigned long n) { (void)n; for (;;) {} }", "does not end"),
+        (
+            "undefined",
+            "void *nowhere(unsigned long); void *malloc(unsigned long n) { return nowhere(n); }",
+            "undefined symbol: nowhere",
+        ),
+        ("alone", BUMP, "does not run"),
+    ] {
+        let Some(library) = library(dir.path(), name, text) else { return };
+        let named = format!("mine={}", library.display());
+        for work in [&["bench-tiny"][..], &["--", "/bin/true"]] {
+            let err = refused(2, bench(&[&["-a", "glibc", "-a", &named], work].concat()));
+            let path = library.to_str().unwrap();
+            assert!(err.contains("mine") && err.contains(path) && err.contains(expected), "{err}");
+        }
+    }
+}
+
+/// What a malloc needs beside itself.
+const REST: &str = "
+void free(void *p) { (void)p; }
+void *calloc(unsigned long n, unsigned long m) { return malloc(n * m); }
+void *realloc(void *p, unsigned long n) {
+    char *new = malloc(n), *old = p;
+    for (unsigned long i = 0; old && new && i < n; i++) new[i] = old[i];
+    return new;
+}";
+
+#[test]
+fn one_that_has_only_what_it_needs_is_measured_and_may_print_much() {
+    let dir = tempfile::tempdir().unwrap();
+    // More than a pipe holds, to both, at the start and at the end; and lines that look like an answer.
+    let loud = "
+        #include <unistd.h>
+        static void say(void) {
+            for (int i = 0; i < 20000; i++) for (int to = 1; to < 3; to++)
+                if (write(to, \"malloc 24\\n\", 10) != 10) _exit(9);
+        }
+        __attribute__((constructor)) static void first(void) { say(); }
+        __attribute__((destructor)) static void last(void) { say(); }";
+    for (name, more) in [("bump", ""), ("loud", loud)] {
+        let text = format!("{BUMP}{REST}{more}");
+        let Some(library) = library(dir.path(), name, &text) else { return };
+        let named = format!("{name}={}", library.display());
+        let args = ["-a", "glibc", "-a", &named, "--rounds", "1", "--warmup", "0"];
+        let (out, _) = exits(0, bench(&[&args[..], &["--", "/bin/true"]].concat()));
+        assert!(out.contains(name), "{out}");
+    }
+}
+
+#[test]
+fn a_broken_library_that_was_only_found_is_left_out_and_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "void *malloc(unsigned long n) { (void)n; return 0; }";
+    let Some(library) = library(dir.path(), "found", text) else { return };
+    let mut command = heapwright();
+    command.env("HEAPWRIGHT_ALLOCATORS", &library).args(["bench", "--no-files", "--rounds", "1"]);
+    let (out, err) = exits(0, outcome(command.args(["--warmup", "0", "--", "/bin/true"])));
+    assert!(err.contains("left out: allocator found: "), "{err}");
+    assert!(!out.contains("found "), "{out}");
+}
+
+#[test]
+fn what_is_no_library_file_is_2_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = crate::common::file(dir.path(), "text.so", b"text", 0o644);
+    let pipe = dir.path().join("pipe.so");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [&text, &pipe, &dir.path().join("missing.so"), &dir.path().to_owned()] {
+        let named = format!("x={}", path.display());
+        says(2, bench(&["bench-tiny", "-a", &named]), &["allocator x: ", path.to_str().unwrap()]);
+        // There 2 may be the program's own.
+        let mut run = heapwright();
+        run.args(["run", "-a", &named, "--", "true"]).timeout(Duration::from_secs(20));
+        assert_eq!(outcome(&mut run).2, Some(125), "{named}");
+    }
+}
+
+#[test]
+fn a_file_named_without_a_slash_is_told_from_a_name() {
+    says(2, bench(&["bench-tiny", "-a", "missing.so"]), &["-a ./missing.so"]);
+}
+
+#[test]
+fn names_that_mean_another_one_are_refused() {
+    let list = outcome(heapwright().args(["list", "--format", "json"])).0;
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let library = list[0]["library"].as_str().unwrap();
+    for (name, more) in [
+        ("glibc", &[][..]),
+        ("glibc again", &[]),
+        ("null", &[]),
+        ("tlsf", &["--region"]),
+        ("talc", &["--region"]),
+    ] {
+        let named = format!("{name}={library}");
+        refuses(2, bench(&[&["bench-tiny", "-a", &named], more].concat()), &[&format!("'{name}'")]);
+    }
+    says(2, bench(&["basic", "-a", "talc"]), &["talc is a region allocator: add --region"]);
+    for empty in [&["-a", ""][..], &[""]] {
+        says(2, bench(empty), &["'' is no "]);
+    }
+}
+
+#[test]
+fn a_region_is_for_workloads_that_run_on_one() {
+    for args in [
+        &["--region", "--", "/bin/true"][..],
+        &["git", "--region"],
+        &["fork-storm", "--region"],
+        &["real", "--region"],
+    ] {
+        let err = refused(2, bench(args));
+        // A program that is not installed is refused for that.
+        let is_own = err.contains("--region is for heapwright's own workloads");
+        assert!(is_own || err.contains("not installed"), "{args:?}: {err}");
+    }
+}
+
+#[test]
+fn the_texts_figures_stand_beside_what_was_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().to_str().unwrap();
+    let args = ["arceos", "-a", "glibc,tlsf,sharded", "--rounds", "1", "--warmup", "0", "--scale"];
+    let args = [&args[..], &["0.01", "--force", "-o", place]].concat();
+    let (out, _) = exits(0, outcome(heapwright().arg("bench").args(args)));
+    assert!(out.contains("in the text") && out.contains("sharded"), "{out}");
+    let picture = std::fs::read_to_string(dir.path().join("plots/text.svg")).unwrap();
+    assert_eq!(picture.matches("grey: in the text").count(), 7, "a chart for each test");
+    says(2, bench(&["arceos", "--counted"]), &["--counted counts libraries"]);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn no_allocator_is_proposed_for_a_static_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let program =
+        crate::common::file(dir.path(), "static", &crate::common::static_program(0), 0o755);
+    let args = ["--force", "-a", "heapwright,glibc", "--rounds", "1", "--"];
+    let (out, err) = exits(0, bench(&[&args[..], &[program.to_str().unwrap()]].concat()));
+    assert!(err.contains("every row measures the same malloc"), "{err}");
+    assert!(!out.contains("next "), "{out}");
+}
+
+const WHOSE: &str = "
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+    Dl_info info;
+    return !dladdr(dlsym(RTLD_DEFAULT, \"malloc\"), &info) || puts(info.dli_fname) < 0;
+}";
+
+#[test]
+fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
+    for (name, expected) in [
+        ("jemalloc", "libjemalloc.so: the preloaded library"),
+        ("heapwright", "libheapwright.so"),
+        ("heapwright-tlsf", "libheapwright-tlsf.so"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let more = "\nvoid free(void *block) { (void)block; }";
+        let Some(library) = library(dir.path(), name, &format!("{BUMP}{more}")) else { return };
+        let source = crate::common::file(dir.path(), "whose.c", WHOSE.as_bytes(), 0o644);
+        let program = dir.path().join("whose");
+        let mut compiler = Command::new("cc");
+        // DT_RPATH, as cargo's LD_LIBRARY_PATH may have a library of that name.
+        compiler
+            .args(["-Wl,--no-as-needed,--disable-new-dtags", "-o"])
+            .arg(&program)
+            .arg(source)
+            .arg("-L");
+        compiler.arg(dir.path()).arg(format!("-l{name}")).arg("-ldl");
+        compiler.arg(format!("-Wl,-rpath,{}", dir.path().display()));
+        assert!(compiler.status().unwrap().success());
+        let alone = Command::new(&program).output().unwrap().stdout;
+        assert_eq!(String::from_utf8_lossy(&alone).trim_end(), library.to_str().unwrap());
+        let program = program.to_str().unwrap();
+        let (out, _) = exits(0, outcome(heapwright().args(["run", "--check", "--", program])));
+        assert!(out.contains("linked to") && out.contains(expected), "{out}");
+        let args = ["-a", "glibc", "--rounds", "1", "--warmup", "0", "--show-output", "--"];
+        let (_, err) = exits(0, bench(&[&args[..], &[program]].concat()));
+        let is_libc = |line: &&str| line.starts_with('/') && line.contains("/libc");
+        assert_eq!(err.lines().filter(is_libc).count(), 2, "glibc and glibc again: {err}");
+        assert!(!err.contains(library.to_str().unwrap()), "{err}");
+    }
+}
+
+/// `bench` of a program that prints what is set for it, on these allocators: what it printed and said, what the command did.
+fn set(allocators: &str) -> (String, String, Option<i32>) {
+    let program = "env | grep -aE '^(HEAPWRIGHT|M_[A-Z]*|MALLOC_[A-Z_]*)=' >&2; true";
+    let flags = ["-a", allocators, "--rounds", "1", "--warmup", "0", "--show-output", "--"];
+    bench(&[&flags[..], &["/bin/sh", "-c", program]].concat())
+}
+
+#[test]
+fn a_library_is_measured_beside_itself_with_other_settings() {
+    let (_, err) = exits(0, set("superslab:magazine=0:lazy_init=off"));
+    assert_eq!(err.matches("HEAPWRIGHT=magazine=0,lazy_init=off\n").count(), 2, "{err}");
+}
+
+#[test]
+fn the_superslab_experiment_changes_one_thing_at_a_time_and_says_what_it_cannot_tell() {
+    let short = ["--rounds", "1", "--warmup", "0", "--scale", "0.003"];
+    let (out, _) = exits(0, bench(&[&["superslab"][..], &short].concat()));
+    assert!(out.contains("bare-two is superslab with magazine=0 one_lookup=off"), "{out}");
+    let (_, answers) = out.split_once("the report's suspects").unwrap();
+    for said in ["1. mapping", "2. lists", "3. thread-local", "4. the magazine", "refills"] {
+        assert!(answers.contains(said), "{said}: {out}");
+    }
+    assert!(answers.contains("cannot be told") && !answers.contains("costs"), "one round: {out}");
+    let wrong = bench(&["superslab", "-a", "glibc"]);
+    assert!(exits(2, wrong).1.contains("bench superslab has allocators of its own"));
+}
+
+#[test]
+fn every_allocator_gets_what_is_set_for_it_and_nothing_else() {
+    let pairs = "M_CONF=dirty_decay_ms:1000,muzzy_decay_ms:0";
+    let all = format!(
+        "glibc,arena2=glibc:MALLOC_ARENA_MAX=2:M_X=a=b:c,pairs=glibc:{pairs},ours=heapwright:keep=0:safe:M_Y=,\
+         heapwright,pad=glibc:MALLOC_TOP_PAD_=1:MALLOC_TOP_PAD_=2"
+    );
+    let (out, err) = exits(0, set(&all));
+    let mut lines: Vec<&str> =
+        err.lines().filter(|line| !line.starts_with("heapwright:")).collect();
+    lines.sort_unstable();
+    let expected = ["HEAPWRIGHT=keep=0,safe=1", "MALLOC_ARENA_MAX=2", "MALLOC_TOP_PAD_=2"];
+    assert_eq!(lines[..3], expected, "{err}");
+    assert_eq!(lines[3..], [pairs, "M_X=a=b:c", "M_Y="], "{err}");
+    for said in [
+        "\n  arena2 ",
+        "arena2 is glibc with MALLOC_ARENA_MAX=2 M_X=a=b:c; ",
+        "ours is heapwright with keep=0 safe=1 M_Y=; ",
+    ] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+    assert!(!out.contains("glibc is") && !out.contains("heapwright is"), "{out}");
+}
+
+#[test]
+fn a_result_says_what_was_set_and_the_next_command_sets_it() {
+    let args = ["-a", "g=glibc:M_X=1", "--rounds", "1", "--warmup", "0", "--format", "json"];
+    let (out, _) = exits(0, bench(&[&args[..], &["--", "/bin/true"]].concat()));
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    for (place, name) in ["g", "g again"].into_iter().enumerate() {
+        let entry = &report["allocators"][place];
+        assert_eq!((entry["name"].as_str(), entry["base"].as_str()), (Some(name), Some("glibc")));
+        assert_eq!(entry["settings"], serde_json::json!(["M_X=1"]));
+    }
+}
+
+#[test]
+fn what_cannot_be_set_is_2_and_says_what_can() {
+    for (word, said) in [
+        ("heapwright:keap=0", "heapwright has no setting keap; did you mean keep? there are "),
+        ("x=heapwright:magazine=0", "heapwright has no setting magazine; there are stats, "),
+        ("superslab:keep=1m", "superslab has no setting keep; there are "),
+        ("superslab:magasine=0", "did you mean magazine?"),
+        ("heapwright:keep=lots", "\"lots\" is no value of \"keep\""),
+        ("glibc:keep=1m", "glibc has no settings of heapwright's"),
+        ("glibc:LD_PRELOAD=/x.so", "LD_PRELOAD is what puts"),
+        ("heapwright:HEAPWRIGHT=keep=0", "write heapwright:keep=0"),
+        ("heapwright:keep=0,safe=1", "a further setting has a colon: heapwright:keep=0:safe=1"),
+        ("a=glibc:M_X=1,a=glibc:M_X=2", "two allocators are called a"),
+        ("glibc,glibc=glibc:M_X=1", "no allocator can be called 'glibc'"),
+        ("heapwright=glibc:M_X=1", "only heapwright can be called heapwright"),
+        ("x=glibbc:M_X=1", "no allocator glibbc on this machine; did you mean glibc"),
+        ("a=glibc:M_X=2,jemaloc", "no allocator jemaloc on this machine"),
+        ("=glibc:M_X=1", "the label before = is empty"),
+        ("x=", "'x=' is no allocator"),
+        (
+            "glibc:M_CONF=aaaaaaaaaaaaaaaaaaaaaaaa,glibc:M_CONF=aaaaaaaaaaaaaaaaaaaaaaaab",
+            "two allocators are called",
+        ),
+        ("glibc:M_X", "'M_X' is no setting"),
+        ("glibc,", "'' is no allocator"),
+    ] {
+        refuses(2, bench(&["-a", word, "--", "/bin/true"]), &[said]);
+    }
+    says(2, bench(&["basic", "--region", "-a", "x=tlsf:M_X=1"]), &["it has no settings"]);
+}
+
+#[test]
+fn run_takes_the_same_words() {
+    let run = |allocator: &str, program: &[&str]| {
+        outcome(heapwright().args(["run", "-a", allocator, "--"]).args(program))
+    };
+    let (out, err, code) = run("x=glibc:M_X=a:1,b:2", &["/usr/bin/printenv", "M_X"]);
+    assert_eq!((out.as_str(), code), ("a:1,b:2\n", Some(0)), "{err}");
+    let (out, err, code) = run("heapwright:keep=0:safe", &["/usr/bin/printenv", "HEAPWRIGHT"]);
+    assert_eq!((out.as_str(), code), ("keep=0,safe=1\n", Some(0)), "{err}");
+    says(2, run("glibc,heapwright", &["/bin/true"]), &["these are 2"]);
+    says(125, run("heapwright:keap=0", &["/bin/true"]), &["did you mean keep?"]);
+}
+
+#[test]
+fn what_a_library_says_of_its_variables_is_a_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let more = "
+        #include <stdlib.h>
+        #include <unistd.h>
+        __attribute__((constructor)) static void read_variable(void) {
+            if (getenv(\"M_BAD\") && write(2, \"M_BAD is unknown\\n\", 17) != 17) _exit(9);
+        }";
+    let Some(library) = library(dir.path(), "strict", &format!("{BUMP}{REST}{more}")) else {
+        return;
+    };
+    for (variable, is_warned) in [("M_BAD", true), ("M_GOOD", false)] {
+        let named = format!("x={}:{variable}=1", library.display());
+        let args = ["-a", &named, "--rounds", "1", "--warmup", "0", "--", "/bin/true"];
+        let (_, err) = exits(0, bench(&args));
+        assert_eq!(err.contains("warning: x says: M_BAD is unknown"), is_warned, "{err}");
+    }
+}

@@ -1,0 +1,229 @@
+//! `run --check`: programs of every kind, made in a temporary directory.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::{Path, PathBuf};
+use std::process;
+
+use crate::common::{exits, file, heapwright, outcome, static_program};
+use serde_json::Value;
+
+fn check(program: &Path) -> (String, Option<i32>) {
+    let (out, err, code) = outcome(heapwright().args(["run", "--check", "--"]).arg(program));
+    assert_eq!(err, "");
+    (out, code)
+}
+
+#[test]
+fn an_ordinary_program_is_usable_and_is_not_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let trace = dir.path().join("trace");
+    let script = format!("#!/bin/sh\ntouch {}\n", trace.display());
+    let script = file(dir.path(), "script", script.as_bytes(), 0o755);
+    let (out, code) = check(&script);
+    assert_eq!(code, Some(0), "{out}");
+    for expected in [
+        "script   starts /bin/sh",
+        "dynamic, glibc",
+        "LD_PRELOAD replaces it",
+        "RTLD_DEEPBIND is cleared",
+        "try: heapwright run -- ",
+    ] {
+        assert!(out.contains(expected), "{expected:?} is missing in {out}");
+    }
+    assert!(!trace.exists());
+}
+
+#[test]
+fn a_classic_design_is_checked_by_its_name() {
+    let (out, _, code) =
+        outcome(heapwright().args(["run", "-a", "tlsf", "--check", "--", "/bin/sh"]));
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("libheapwright-tlsf-"), "{out}");
+    assert!(out.contains("RTLD_DEEPBIND is cleared"), "{out}");
+}
+
+#[test]
+fn a_program_that_names_other_allocators_has_none_of_them_inside() {
+    let (out, _) = check(Path::new(env!("CARGO_BIN_EXE_heapwright")));
+    for name in ["jemalloc", "mimalloc", "tcmalloc"] {
+        assert!(!out.contains(name), "{out}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_static_program_is_not_usable() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = file(dir.path(), "static", &static_program(0), 0o755);
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("statically linked") && out.contains("not usable"), "{out}");
+    let script = format!("#!{}\n", program.display());
+    let (out, code) = check(&file(dir.path(), "script", script.as_bytes(), 0o755));
+    assert_eq!(code, Some(1), "{out}");
+}
+
+#[test]
+fn an_allocator_inside_the_program_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join("own.c");
+    for (name, text) in [
+        ("mimalloc", "void *mi_malloc(unsigned long n) { return 0; }"),
+        // The symbols may be gone; what an allocator prints stays.
+        ("jemalloc", "const char *volatile said = \"<jemalloc>: out of memory\";"),
+    ] {
+        fs::write(&source, format!("{text} int main(void) {{ return 0; }}")).unwrap();
+        let program = dir.path().join(name);
+        for (mode, verdict, code) in
+            [("-no-pie", "usable in part", 0), ("-static", "not usable", 1)]
+        {
+            let mut cc = process::Command::new("cc");
+            let Ok(status) = cc.arg(mode).arg(&source).arg("-o").arg(&program).status() else {
+                eprintln!("skipped: there is no cc");
+                return;
+            };
+            assert!(status.success());
+            let (out, got) = check(&program);
+            assert_eq!(got, Some(code), "{out}");
+            assert!(out.contains(verdict) && out.contains(name), "{name} {mode}: {out}");
+        }
+    }
+}
+
+#[test]
+fn a_program_for_another_processor_is_not_usable() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut program = static_program(0);
+    // e_machine: s390x
+    program[18] = 22;
+    let (out, code) = check(&file(dir.path(), "other", &program, 0o755));
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("s390x"), "{out}");
+}
+
+/// Only root can make a file that gives its caller another identity; others see what their own set-uid file means.
+#[test]
+fn a_set_uid_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("set-uid");
+    fs::copy("/bin/true", &program).unwrap();
+    let set_uid = || fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
+    set_uid();
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(0), "set-uid to oneself changes nothing: {out}");
+    assert!(out.contains("ignored for other users"), "{out}");
+    if chown(&program, Some(65534), None).is_ok() {
+        set_uid();
+        let (out, code) = check(&program);
+        if out.contains("without effect") {
+            return;
+        }
+        assert_eq!(code, Some(1), "{out}");
+        assert!(out.contains("set-uid to user 65534: the loader ignores LD_PRELOAD"), "{out}");
+        let (_, err, code) = outcome(heapwright().args(["run", "--"]).arg(&program));
+        assert_eq!((code, err.lines().count()), (Some(0), 1), "{err}");
+        assert!(err.contains("keeps its own malloc"), "{err}");
+    }
+}
+
+/// Compiles `source`; `None` where there is no compiler.
+fn compiled(directory: &Path, compiler: &str, source: &str, flags: &[&str]) -> Option<PathBuf> {
+    let input = directory.join(if compiler == "c++" { "p.cc" } else { "p.c" });
+    fs::write(&input, source).unwrap();
+    let program = directory.join("program");
+    let mut command = process::Command::new(compiler);
+    let status = command.args(flags).arg(&input).arg("-o").arg(&program).status();
+    match status {
+        Ok(status) => {
+            assert!(status.success(), "{compiler} {flags:?}");
+            Some(program)
+        }
+        Err(_) => {
+            eprintln!("skipped: there is no {compiler}");
+            None
+        }
+    }
+}
+
+const OWN_MALLOC: &str = "\
+static char pool[4096]; static unsigned long used;
+void *malloc(unsigned long n) { used += n; return pool + used - n; }
+void free(void *p) { (void)p; }
+int main(void) { return malloc(8) == 0; }
+";
+
+#[test]
+fn a_program_with_a_malloc_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let flags = ["-fno-builtin", "-rdynamic"];
+    let Some(program) = compiled(dir.path(), "cc", OWN_MALLOC, &flags) else { return };
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("defined and exported by the program itself"), "{out}");
+    let hidden = format!("#pragma GCC visibility push(hidden)\n{OWN_MALLOC}");
+    let Some(program) = compiled(dir.path(), "cc", &hidden, &["-fno-builtin"]) else { return };
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("linked into the program itself"), "{out}");
+}
+
+#[test]
+fn a_program_with_an_operator_new_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "#include <cstdlib>\n\
+        void *operator new(std::size_t n) { return std::malloc(n); }\n\
+        void operator delete(void *p) noexcept { std::free(p); }\n\
+        int main() { delete new int; }\n";
+    let Some(program) = compiled(dir.path(), "c++", source, &[]) else { return };
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("warn  C++") && out.contains("its own operator new"), "{out}");
+}
+
+/// By its name: what is in the file is not Python.
+#[test]
+fn a_program_that_mostly_avoids_malloc_is_told_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let python = dir.path().join("python3.11");
+    fs::copy("/bin/true", &python).unwrap();
+    let (out, code) = check(&python);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("warn  note") && out.contains("PYTHONMALLOC=malloc"), "{out}");
+    let mut set = heapwright();
+    set.env("PYTHONMALLOC", "malloc").args(["run", "--check", "--"]).arg(&python);
+    let (out, ..) = outcome(&mut set);
+    assert!(!out.contains("note"), "{out}");
+}
+
+#[test]
+fn the_same_for_programs() {
+    for (words, usable) in [(&["/bin/true"][..], true), (&["env", "-i", "/bin/true"][..], false)] {
+        let mut command = heapwright();
+        command.args(["run", "--check", "--format", "json", "--"]).args(words);
+        let (out, err, code) = outcome(&mut command);
+        let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+        assert_eq!((&json["usable"], code), (&usable.into(), Some(i32::from(!usable))), "{out}");
+        assert_eq!(json["allocator"], "heapwright");
+        let findings = json["findings"].as_array().unwrap();
+        let verdict = findings.last().unwrap();
+        assert_eq!(verdict["subject"], "verdict", "{out}");
+        assert_eq!(verdict["level"], if usable { "ok" } else { "fail" }, "{out}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_127() {
+    let (_, _) = exits(127, outcome(heapwright().args(["run", "--check", "--", "/no/such"])));
+}
+
+#[test]
+fn an_env_that_drops_the_library_is_an_obstacle() {
+    for dropped in ["-i", "-", "--ignore-environment", "-uLD_PRELOAD", "LD_PRELOAD="] {
+        let words = ["run", "--check", "--", "/usr/bin/env", dropped, "/bin/true"];
+        let (out, _) = exits(1, outcome(heapwright().args(words)));
+        assert!(out.contains(&format!("'{dropped}' keeps LD_PRELOAD")), "{out}");
+    }
+    let words = ["run", "--check", "--", "/usr/bin/env", "-u", "HOME", "A=1", "/bin/true"];
+    exits(0, outcome(heapwright().args(words)));
+}

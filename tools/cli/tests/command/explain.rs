@@ -1,0 +1,113 @@
+//! `explain`: its page, its JSON, and what it says of files that are no traces.
+
+use std::fs;
+
+use crate::common::{heapwright, outcome};
+use serde_json::Value;
+
+/// A trace in which of each ten blocks one stays, with a look at resident memory now and then.
+fn leaking() -> trace::testing::TestTrace {
+    let mut script = "memory 1M 1M 0\n".to_owned();
+    for n in 0..4000 {
+        script += &format!("malloc a{n} 600\n");
+        for m in 0..9 {
+            script += &format!("malloc b{m} 100\nfree b{m}\n");
+        }
+        if n % 40 == 0 {
+            script += &format!("memory {} 1M 0\n", (1 << 20) + n * 608);
+        }
+    }
+    trace::testing::script(&script)
+}
+
+#[test]
+fn the_page_names_the_leak_and_the_next_command() {
+    let trace = leaking();
+    let (out, err, code) =
+        outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path()));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("1. Leak, likely: 1.14 MiB more in the second half"), "{out}");
+    assert!(out.contains("next  heapwright replay "), "{out}");
+    let long = |line: &&str| line.chars().count() > 80 && !line.contains(" heapwright ");
+    assert_eq!(out.lines().find(long), None);
+}
+
+#[test]
+fn what_the_recorder_said_is_said_again() {
+    let notes = ["attached=1", "before=unknown", "stopped=the disk is full"].map(String::from);
+    let about = trace::About { notes: notes.into(), ..trace::testing::about() };
+    let trace = trace::testing::packed(&about, |_| {});
+    let (out, err, code) =
+        outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path()));
+    assert_eq!(code, Some(0), "{err}");
+    let all = out + &err;
+    assert!(all.contains("was running when the recording began; what it had allocated"), "{all}");
+    assert!(all.contains("ends before the program: the disk is full"), "{all}");
+}
+
+#[test]
+fn the_json_has_facts_and_findings() {
+    let trace = leaking();
+    let (out, _, code) = outcome(heapwright().args(["explain", "--json"]).arg(trace.path()));
+    assert_eq!(code, Some(0));
+    let whole: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&whole["schema"], &whole["version"]), (&"heapwright-explain".into(), &1.into()));
+    assert_eq!(whole["findings"][0]["kind"], "leak");
+    assert_eq!(whole["facts"]["end"]["blocks"], 4000);
+}
+
+#[test]
+fn files_that_are_no_traces_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text");
+    fs::write(&text, "words, and no trace").unwrap();
+    let said = |path: &std::path::Path| {
+        let (_, err, code) = outcome(heapwright().arg("explain").arg(path));
+        (err, code)
+    };
+    let (err, code) = said(&text);
+    assert!(err.contains("is no trace of heapwright"), "{err}");
+    assert_eq!(code, Some(2));
+    let (err, code) = said(folder.path());
+    assert!(err.contains("has no trace in it"), "{err}");
+    assert_eq!(code, Some(2));
+    let (err, code) = said(&folder.path().join("missing"));
+    assert_eq!(err.matches("No such file").count(), 1, "{err}");
+    assert_eq!(code, Some(125));
+}
+
+#[test]
+fn a_result_of_bench_is_no_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bench, trace) = (folder.path().join("bench"), leaking());
+    let args = ["bench", "-a", "glibc", "--rounds", "1", "-o"];
+    let (_, err, code) = outcome(heapwright().args(args).arg(&bench).args(["--", "/bin/true"]));
+    assert_eq!(code, Some(0), "{err}");
+    let mut explain = heapwright();
+    explain.arg("explain").arg(trace.path()).arg("--replayed").arg(&bench);
+    let (_, err, code) = outcome(&mut explain);
+    assert!(err.contains("is a result of bench, not of replay"), "{err}");
+    assert_eq!(code, Some(2));
+}
+
+#[test]
+fn the_newest_replay_of_the_trace_is_found_by_itself() {
+    let trace = leaking();
+    let folder = trace.path().parent().unwrap();
+    let (args, written) = (["--rounds", "1", "-a", "heapwright", "-o"], folder.join("again"));
+    let (_, err, code) =
+        outcome(heapwright().arg("replay").arg(trace.path()).args(args).arg(&written));
+    assert_eq!(code, Some(0), "{err}");
+    let (out, _, _) = outcome(heapwright().arg("explain").arg(trace.path()));
+    assert!(out.contains("replayed on"), "{out}");
+    let other = trace::testing::script("malloc a 100\nfree a\n");
+    fs::copy(other.path(), folder.join("other.trace")).unwrap();
+    let (out, _, _) = outcome(heapwright().arg("explain").arg(folder.join("other.trace")));
+    assert!(!out.contains("replayed on"), "of another trace: {out}");
+    // Given by hand it was taken, and another program recommended.
+    let mut explain = heapwright();
+    explain.arg("explain").arg(folder.join("other.trace")).arg("--replayed").arg(&written);
+    let (_, err, code) = outcome(&mut explain);
+    assert!(err.contains("is a replay of") && err.contains("which is not"), "{err}");
+    assert_eq!(code, Some(2));
+}

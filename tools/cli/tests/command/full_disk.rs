@@ -1,0 +1,136 @@
+//! A disk that is full, before and while results are written: it is said, and nothing half done is left.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{exits, heapwright, outcome, refuses, says};
+use tempfile::TempDir;
+
+/// A disk of `size` that is unmounted in the end; `None`: this is not allowed here.
+struct Disk(TempDir);
+
+impl Disk {
+    fn of(size: &str) -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let options = format!("size={size}");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(dir.path());
+        if mount.output().is_ok_and(|output| output.status.success()) {
+            return Some(Self(dir));
+        }
+        eprintln!("skipped: a small disk cannot be mounted here");
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Leaves no room on it; the file that takes it.
+    fn fill(&self) -> std::path::PathBuf {
+        let file = self.path().join("filler");
+        assert!(fs::write(&file, vec![b'x'; 4 << 20]).is_err(), "the disk is larger than that");
+        file
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.path()).status();
+    }
+}
+
+fn bench(folder: &Path, temporary: Option<&Path>) -> (String, String, Option<i32>) {
+    let mut command = heapwright();
+    command.args(["bench", "bench-tiny", "-a", "glibc", "--rounds", "1", "--scale", "0.01"]);
+    command.args(["--no-tails", "-o"]).arg(folder);
+    command.envs(temporary.map(|folder| ("TMPDIR", folder)));
+    outcome(&mut command)
+}
+
+#[test]
+fn a_full_disk_is_said_and_the_table_is_printed() {
+    let Some(disk) = Disk::of("8k") else { return };
+    let (out, err) = exits(125, bench(&disk.path().join("results"), None));
+    assert!(err.contains("cannot write"), "{err}");
+    assert!(out.contains("glibc again") && out.contains("ratios "), "{out}");
+}
+
+#[test]
+fn what_is_written_is_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    exits(0, bench(&dir.path().join("results"), None));
+    let pages = |name: &str| {
+        fs::metadata(dir.path().join("results").join(name)).unwrap().len().div_ceil(4096)
+    };
+    // Room for the result, and for half of the page.
+    let small = pages("result.json") + pages("runs.csv") + pages("table.txt");
+    let size = format!("{}k", 4 * (small + 2 + pages("report.html") / 2));
+    let Some(disk) = Disk::of(&size) else { return };
+    let results = disk.path().join("results");
+    says(125, bench(&results, None), &["cannot write", "report.html"]);
+    let names: Vec<_> = fs::read_dir(&results).unwrap().map(|f| f.unwrap().file_name()).collect();
+    assert!(!names.iter().any(|name| name == "report.html"), "{names:?}");
+    assert!(!names.iter().any(|name| name.to_string_lossy().starts_with('.')), "{names:?}");
+    let result = fs::read(results.join("result.json")).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&result).unwrap();
+}
+
+#[test]
+fn once_there_is_room_the_same_command_works() {
+    let Some(disk) = Disk::of("1m") else { return };
+    let filler = disk.fill();
+    let results = disk.path().join("results");
+    refuses(125, bench(&results, None), &["nothing can be written to"]);
+    fs::remove_file(filler).unwrap();
+    exits(0, bench(&results, None));
+}
+
+#[test]
+fn a_full_temporary_folder_is_named() {
+    let Some(disk) = Disk::of("1m") else { return };
+    disk.fill();
+    let dir = tempfile::tempdir().unwrap();
+    says(
+        125,
+        bench(&dir.path().join("results"), Some(disk.path())),
+        &[disk.path().to_str().unwrap(), "TMPDIR"],
+    );
+    assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 1, "only what fills it");
+}
+
+#[test]
+fn no_manual_page_is_empty() {
+    let Some(disk) = Disk::of("1m") else { return };
+    disk.fill();
+    says(
+        125,
+        outcome(heapwright().args(["man", "-o"]).arg(disk.path().join("man1"))),
+        &["cannot write"],
+    );
+    assert_eq!(fs::read_dir(disk.path().join("man1")).unwrap().count(), 0);
+}
+
+/// What was recorded until then was there, and no command could say a word of it.
+#[test]
+fn a_recording_on_a_full_disk_is_packed_elsewhere() {
+    let (Some(disk), place) = (Disk::of("1m"), tempfile::tempdir().unwrap()) else { return };
+    let (source, program) = (place.path().join("many.c"), place.path().join("many"));
+    let text = "#include <stdlib.h>\nint main(void) { for (int i = 0; i < 1000000; i++) { \
+                void *volatile p = malloc(i % 5000); free(p); } }";
+    fs::write(&source, text).unwrap();
+    let mut cc = Command::new("cc");
+    assert!(cc.arg("-o").arg(&program).arg(&source).status().unwrap().success());
+    let folder = disk.path().join("recording");
+    let mut record = heapwright();
+    record.env("TMPDIR", place.path()).args(["record", "-o"]).arg(&folder);
+    let (_, said) = exits(0, outcome(record.arg("--").arg(&program)));
+    for words in ["events of 1 thread", "the disk is full", "could not be packed", "explain"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let mut explain = heapwright();
+    explain.env("TMPDIR", place.path()).arg("explain").arg(&folder);
+    let (out, _) = exits(0, outcome(&mut explain));
+    assert!(out.contains("the disk is full"), "{out}");
+}

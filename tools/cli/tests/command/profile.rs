@@ -1,0 +1,177 @@
+//! `heapwright profile`: from a program to the places that hold its memory, as text and as files for other tools.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::{exits, heapwright, outcome, refused, refuses};
+use assert_cmd::Command as Ours;
+use profile::Pprof;
+use serde_json::Value;
+
+const PROGRAM: &str = "
+#include <stdlib.h>
+#include <string.h>
+static void *all[64];
+__attribute__((noinline)) void *keep(int n) { return memset(malloc(n), 1, n); }
+__attribute__((noinline)) void *drop(int n) { return memset(malloc(n), 1, n); }
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 8;
+    for (int i = 0; i < n; i++) { all[i] = keep(1 << 20); free(drop(1 << 20)); }
+    if (argc > 2) for (int i = 0; i < n; i++) free(all[i]);
+    return argc > 3 ? 7 : 0;
+}";
+
+fn program(folder: &Path) -> PathBuf {
+    let program = folder.join("program");
+    let mut cc = Command::new("cc");
+    cc.args(["-g", "-O1", "-fno-builtin", "-x", "c", "-", "-o"]).arg(&program);
+    let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut cc.stdin.take().unwrap(), PROGRAM.as_bytes()).unwrap();
+    assert!(cc.wait().unwrap().success());
+    program
+}
+
+fn profiled(folder: &Path, flags: &[&str], program: &Path, arguments: &[&str]) -> Ours {
+    let mut command = heapwright();
+    command.env("COLUMNS", "80").args(["profile", "-o"]).arg(folder.join("prof")).args(flags);
+    command.arg("--").arg(program).args(arguments);
+    command
+}
+
+/// The file of this ending; those of moments have longer names.
+fn file(folder: &Path, ending: &str) -> PathBuf {
+    let files = fs::read_dir(folder.join("prof")).unwrap().flatten().map(|entry| entry.path());
+    let all = files.filter(|path| path.to_string_lossy().ends_with(ending));
+    all.min_by_key(|path| path.as_os_str().len()).expect(ending)
+}
+
+#[test]
+fn the_places_are_named_and_the_files_are_there() {
+    let place = tempfile::tempdir().unwrap();
+    let program = program(place.path());
+    let flags = ["--interval-bytes", "1", "--every", "1ms"];
+    let (out, err) = exits(0, outcome(&mut profiled(place.path(), &flags, &program, &[])));
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    let first = out.lines().skip_while(|line| !line.contains("at the peak  ")).nth(1).unwrap();
+    assert!(first.contains("8.00 MiB") && out.contains("keep (<stdin>"), "{out}\n{err}");
+    let read = |ending: &str| fs::read_to_string(file(place.path(), ending)).unwrap();
+    let end = Pprof::decode(&fs::read(file(place.path(), ".pb.gz")).unwrap()).unwrap();
+    let sum = |at: usize| -> i64 { end.samples.iter().map(|sample| sample.values[at]).sum() };
+    assert!(sum(1) >= 16 << 20 && (8 << 20..9 << 20).contains(&sum(3)), "{end:?}");
+    let own = &end.mappings[0];
+    assert!(own.file.ends_with("/program") && own.build_id.len() > 16, "{own:?}");
+    assert!(Pprof::decode(&fs::read(file(place.path(), ".peak.pb.gz")).unwrap()).is_ok());
+    let collapsed = read(".collapsed");
+    assert!(collapsed.lines().any(|line| line.ends_with("main;keep 8388608")), "{collapsed}");
+    let speedscope: Value = serde_json::from_str(&read(".speedscope.json")).unwrap();
+    for profile in speedscope["profiles"].as_array().unwrap() {
+        let len = |key: &str| profile[key].as_array().unwrap().len();
+        assert_eq!(len("samples"), len("weights"));
+    }
+    assert!(read(".svg").starts_with("<svg ") && read(".svg").contains(">keep</text>"));
+    let page = read(".html");
+    assert!(
+        page.contains("keep") && !page.contains("src=") && page.trim_end().ends_with("</html>")
+    );
+}
+
+#[test]
+fn a_sample_is_refused_by_what_needs_every_block() {
+    let place = tempfile::tempdir().unwrap();
+    let program = program(place.path());
+    exits(0, outcome(&mut profiled(place.path(), &[], &program, &[])));
+    let trace = file(place.path(), ".trace");
+    for command in ["replay", "explain", "view"] {
+        let said = refused(2, outcome(heapwright().arg(command).arg(&trace)));
+        assert!(said.contains("has a sample of the blocks"), "{command}: {said}");
+    }
+    let mut export = heapwright();
+    export.args(["export", "--to", "collapsed", "--by", "allocated"]).arg(&trace);
+    let (out, _) = exits(0, outcome(&mut export));
+    assert!(out.contains("main;keep ") && out.contains("main;drop "), "{out}");
+}
+
+#[test]
+fn the_programs_end_is_ours_and_leaks_have_a_code_of_their_own() {
+    let place = tempfile::tempdir().unwrap();
+    let program = program(place.path());
+    let run = |flags: &[&str], arguments: &[&str], code: i32| {
+        let _ = fs::remove_dir_all(place.path().join("prof"));
+        exits(code, outcome(&mut profiled(place.path(), flags, &program, arguments)))
+    };
+    run(&[], &["4", "free", "fail"], 7);
+    let (out, _) = run(&["--leak-check", "live"], &["4"], 23);
+    assert!(out.contains("leaks    4.00 MiB in 4 blocks were never freed, of 1 place"), "{out}");
+    run(&["--leak-check", "live", "--leak-exit-code", "9"], &["4"], 9);
+    let (out, _) = run(&["--leak-check", "live"], &["4", "free"], 0);
+    assert!(out.contains("all that was allocated was freed"), "{out}");
+    // It failed by itself: that is what counts.
+    run(&["--leak-check", "live"], &["4", "free", "fail"], 7);
+}
+
+#[test]
+fn what_nothing_points_to_is_told_and_what_does_not_fit_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = program(folder.path());
+    // What `drop` returned last is freed; `all` has the others.
+    let run = |flags: &[&str], arguments: &[&str]| {
+        outcome(&mut profiled(folder.path(), flags, &program, arguments))
+    };
+    let (said, _) = exits(0, run(&["--leak-check", "reachable"], &["5"]));
+    assert!(said.contains("lost nothing") && said.contains("5.00 MiB in 5 blocks"), "{said}");
+    let known = folder.path().join("known");
+    fs::write(&known, "leak:main\n").unwrap();
+    let known = known.to_str().unwrap();
+    let refused_with = |flags: &[&str], why: &str| refuses(2, run(flags, &[]), &[why]);
+    refused_with(&["--suppressions", known], "goes with --leak-check reachable");
+    let none = ["--leak-check", "reachable", "--suppressions", "/nowhere"];
+    refused_with(&none, "/nowhere");
+    refused_with(&["--leak-check", "reachable", "--for", "1s"], "--every and --for do not");
+}
+
+#[test]
+fn what_grew_between_two_profiles_is_told() {
+    let place = tempfile::tempdir().unwrap();
+    let program = program(place.path());
+    let profile = |arguments: &[&str], name: &str| {
+        let _ = fs::remove_dir_all(place.path().join("prof"));
+        let flags = ["--interval-bytes", "1"];
+        exits(0, outcome(&mut profiled(place.path(), &flags, &program, arguments)));
+        let to = place.path().join(name);
+        fs::copy(file(place.path(), ".pb.gz"), &to).unwrap();
+        to
+    };
+    let (old, new) = (profile(&["2"], "old.pb.gz"), profile(&["10"], "new.pb.gz"));
+    let compared = |a: &Path, b: &Path, flags: &[&str]| {
+        outcome(heapwright().env("COLUMNS", "80").arg("compare").arg(a).arg(b).args(flags))
+    };
+    let (out, _) = exits(0, compared(&old, &new, &[]));
+    assert!(out.lines().any(|l| l.contains("+ 8.00 MiB") && l.contains("keep")), "{out}");
+    assert!(!out.contains("drop"), "{out}");
+    let (out, _) = exits(0, compared(&new, &old, &["--format", "json", "--allocated"]));
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["what"], "alloc_space");
+    let drops = json["changes"].as_array().unwrap().iter();
+    let drops: Vec<&Value> =
+        drops.filter(|change| change["name"].as_str().unwrap().starts_with("drop")).collect();
+    assert_eq!(drops[0]["new"].as_f64().unwrap() - drops[0]["old"].as_f64().unwrap(), -8_388_608.0);
+    let broken = place.path().join("broken.pb.gz");
+    fs::write(&broken, "no profile").unwrap();
+    let said = refused(2, compared(&old, &broken, &[]));
+    assert!(said.contains("broken.pb.gz: it is no profile"), "{said}");
+    let said = refused(2, compared(&old, place.path(), &[]));
+    assert!(said.contains("is no .pb.gz"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_profiled_is_said_before() {
+    let place = tempfile::tempdir().unwrap();
+    let none = Path::new("/no/such/program");
+    let said = refused(127, outcome(&mut profiled(place.path(), &[], none, &[])));
+    assert!(said.contains("/no/such/program"), "{said}");
+    for flags in [&["--interval-bytes", "0"][..], &["--every", "0s"], &["--by", "size"]] {
+        let (_, said, code) = outcome(&mut profiled(place.path(), flags, Path::new("true"), &[]));
+        assert_eq!(code, Some(2), "{flags:?}: {said}");
+    }
+}

@@ -1,0 +1,261 @@
+//! `heapwright record`: the program's end is ours, what was recorded is said, and what cannot be is said before.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::common::{ended, heapwright, outcome, started, wait_until};
+use assert_cmd::Command as Ours;
+use launch::Running;
+use trace::{How, Op, Trace};
+
+fn record(folder: &Path, arguments: &[&str]) -> Ours {
+    let mut command = heapwright();
+    command.arg("record").arg("-o").arg(folder).args(arguments);
+    command
+}
+
+#[test]
+fn a_program_is_recorded_and_its_end_is_ours() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("a trace");
+    let (_, said, code) = outcome(&mut record(&folder, &["--", "sh", "-c", "exit 7"]));
+    assert_eq!(code, Some(7), "{said}");
+    assert!(said.starts_with("recorded  sh (process ") && said.contains("on glibc"), "{said}");
+    assert!(said.contains("heapwright explain ") && said.contains("heapwright replay "), "{said}");
+    let trace = Trace::open(&folder).unwrap();
+    assert!(trace.about().events > 10 && trace.others().is_empty());
+    let files = fs::read_dir(&folder).unwrap().flatten();
+    assert!(files.map(|file| file.path()).all(|file| file.extension().unwrap() == "trace"));
+    let (_, said, code) = outcome(&mut record(&folder, &["--", "true"]));
+    assert!(code == Some(2) && said.contains("--force"), "{said}");
+    let (_, said, code) = outcome(&mut record(&folder, &["--force", "--", "true"]));
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(Trace::open(&folder).unwrap().others().len(), 1);
+}
+
+#[test]
+fn another_malloc_is_recorded_too() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("trace");
+    let (_, said, code) =
+        outcome(&mut record(&folder, &["-a", "heapwright", "--", "sort", "/dev/null"]));
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(Trace::open(&folder).unwrap().about().malloc.name, "heapwright");
+}
+
+#[test]
+fn what_cannot_be_recorded_is_said_before() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("trace");
+    let program = place.path().join("static");
+    let mut cc = Command::new("cc");
+    cc.args(["-static", "-x", "c", "-", "-o"]).arg(&program).stdin(Stdio::piped());
+    let mut cc = cc.spawn().unwrap();
+    std::io::Write::write_all(&mut cc.stdin.take().unwrap(), b"int main(void) { return 3; }")
+        .unwrap();
+    if !cc.wait().unwrap().success() {
+        return eprintln!("skipped: no static C library");
+    }
+    let program = program.to_str().unwrap();
+    let (_, said, code) = outcome(&mut record(&folder, &["--", program]));
+    assert!(code == Some(125) && said.contains("statically linked"), "{said}");
+    assert!(!folder.exists());
+    let (_, said, code) = outcome(&mut record(&folder, &["--force", "--", program]));
+    assert!(code == Some(3) && said.contains("nothing"), "{said}");
+}
+
+#[test]
+fn a_recorder_that_is_killed_leaves_the_program_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("trace");
+    let (fifo, end) = (place.path().join("fifo"), place.path().join("end"));
+    let script = format!(
+        "mkfifo {0}; echo ready; read line < {0}; echo $line > {1}",
+        fifo.display(),
+        end.display()
+    );
+    let mut run = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    run.arg("record").arg("-o").arg(&folder).args(["--", "sh", "-c", &script]);
+    run.env("TMPDIR", place.path()).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    run.env_remove("LD_PRELOAD").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut recording = run.spawn().unwrap();
+    let mut ready = [0; 6];
+    std::io::Read::read_exact(recording.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    recording.kill().unwrap();
+    recording.wait().unwrap();
+    // Somebody reads there still.
+    fs::write(&fifo, "went on\n").unwrap();
+    while fs::read_to_string(&end).unwrap_or_default() != "went on\n" {
+        std::thread::sleep(core::time::Duration::from_millis(5));
+    }
+    assert!(Trace::open(&folder).unwrap().about().events > 10);
+}
+
+#[test]
+fn what_goes_on_behind_its_parent_is_said() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("trace");
+    let script = "sleep 2 > /dev/null 2>&1 & echo $!";
+    let (out, said, code) = outcome(&mut record(&folder, &["--", "sh", "-c", script]));
+    let process = out.trim();
+    assert_eq!(code, Some(0));
+    assert!(said.contains(&format!("running   process {process}, recorded on")), "{said}");
+}
+
+#[test]
+fn wrong_words_are_usage() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("trace");
+    for arguments in [
+        &["--max-size", "1k", "--", "true"][..],
+        &["--max-size", "much", "--", "true"],
+        &["--for", "soon", "--", "true"],
+        &["--children", "some", "--", "true"],
+        &["--stacks", "some", "--", "true"],
+        &["--interval-bytes", "1m", "--", "true"],
+        &["--stacks", "sampled", "--interval-bytes", "0", "--", "true"],
+        &["--pid", "1", "--", "true"],
+        &[],
+    ] {
+        let (_, said, code) = outcome(&mut record(&folder, arguments));
+        assert_eq!(code, Some(2), "{arguments:?}: {said}");
+    }
+    let (_, said, code) = outcome(&mut record(&folder, &["--", "/no/such/program"]));
+    assert!(code == Some(127) && !folder.exists(), "{said}");
+    let (_, said, code) = outcome(&mut record(&folder, &["--pid", "4194304"]));
+    assert!(code == Some(125) && said.contains("no process"), "{said}");
+}
+
+/// `program.c` of the folder, compiled, on this malloc with a recorder that waits; and its process, once it has said it.
+fn armed(place: &Path, allocator: &str) -> (Running, String) {
+    let program = place.join("program");
+    let mut cc = Command::new("cc");
+    cc.arg("-pthread").arg("-o").arg(&program).arg(place.join("program.c"));
+    assert!(cc.status().unwrap().success());
+    let mut run = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    run.args(["run", "--armed", "-a", allocator, "--"]).arg(&program);
+    run.env("TMPDIR", place).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    run.env_remove("LD_PRELOAD").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = started(&mut run);
+    wait_until(&mut running, |running| running.stdout.text().ends_with('\n'));
+    let process = running.stdout.text().trim().to_owned();
+    (running, process)
+}
+
+/// Blocks of four sizes that stay, some that are freed while the recording runs, many that were freed before, and threads at work.
+const KNOWN: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *work(void *unused) {
+    void *volatile blocks[500] = {0};
+    for (unsigned i = 0;; i++) {
+        unsigned at = i * 2654435761u >> 16;
+        free(blocks[at % 500]);
+        blocks[at % 500] = malloc(at % 2000);
+        if (i % 256 == 0) usleep(200);
+    }
+    return unused;
+}
+static void *volatile keeps[4000], *volatile frees[4000], *volatile goes[100000];
+int main(void) {
+    setbuf(stdout, NULL);
+    for (int i = 0; i < 4000; i++) {
+        keeps[i] = malloc(i < 3000 ? 1000 : i < 3990 ? 70000 : 40 << 20);
+        frees[i] = malloc(1000);
+    }
+    for (int i = 0; i < 4000; i++) free(frees[i]);
+    for (int i = 0; i < 100000; i++) goes[i] = malloc(40);
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, work, NULL);
+    printf("%d\n", getpid());
+    for (int i = 0;; i++) {
+        free(goes[i % 100000]);
+        goes[i % 100000] = malloc(40);
+        usleep(50);
+    }
+}
+"#;
+
+#[test]
+fn what_was_live_before_is_in_the_recording_of_a_malloc_that_can_be_walked() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("program.c"), KNOWN).unwrap();
+    for allocator in ["heapwright", "tlsf", "best-fit"] {
+        known_before(place.path(), allocator);
+    }
+}
+
+fn known_before(place: &Path, allocator: &str) {
+    let (mut running, process) = armed(place, allocator);
+    for name in ["one", "two"] {
+        let folder = place.join(format!("{allocator}-{name}"));
+        let (_, said, code) = outcome(&mut record(&folder, &["--for", "100ms", "--pid", &process]));
+        assert_eq!(code, Some(0), "{said}");
+        let trace = Trace::open(&folder).unwrap();
+        assert_eq!(trace.about().malloc.name, allocator);
+        let missing = &trace.about().missing;
+        // A thread may have been inside malloc when the recorder was switched on: that call is not recorded.
+        let strange = (missing.unknown_frees > 4, missing.double_frees, missing.damaged);
+        assert_eq!(strange, (false, 0, 0), "{missing:?}");
+        // In pairs: the sizes are those of the malloc.
+        let born = |wanted: core::ops::Range<u64>| {
+            let steps = trace.steps().map(Result::unwrap).take_while(|step| step.time == 0);
+            let is_one = |op: &Op| matches!(op, Op::Allocate { how: How::Born, size, .. } if wanted.contains(size));
+            steps.filter(|step| is_one(&step.op)).count()
+        };
+        assert_eq!((born(70_000..90_000), born(40 << 20..41 << 20)), (990, 10));
+        // A fit leaves holes too small to split at their blocks. Others than those of this size are of the threads.
+        let (small, forty) = (born(1000..1100), born(40..73));
+        assert!(
+            (3000..3300).contains(&small) && (100_000..100_100).contains(&forty),
+            "{small} {forty}"
+        );
+        let (out, err, code) = outcome(heapwright().args(["explain", "--json"]).arg(&folder));
+        assert_eq!(code, Some(0), "{err}");
+        let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let blocks = facts["facts"]["end"]["blocks"].as_u64().unwrap();
+        assert!((104_000..106_000).contains(&blocks), "{blocks}");
+    }
+    running.kill().unwrap();
+    drop(ended(running));
+}
+
+#[test]
+fn a_program_is_recorded_while_it_runs() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(
+        place.path().join("program.c"),
+        "#include <stdlib.h>\n#include <stdio.h>\n#include <unistd.h>\nint main(void) { setbuf(stdout, NULL); \
+         printf(\"%d\\n\", getpid()); for (;;) { for (int i = 0; i < 100; i++) { void *volatile p = malloc(4321); free(p); } \
+         usleep(100); } }",
+    )
+    .unwrap();
+    let (mut running, process) = armed(place.path(), "glibc");
+    // Who has it recorded is killed, and calls nothing off: the next one takes over.
+    let mut killed = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    killed.args(["record", "--pid", &process, "-o"]).arg(place.path().join("killed"));
+    let mut killed = killed.stderr(Stdio::null()).spawn().unwrap();
+    let chunks =
+        || fs::read_dir(place.path().join("killed")).is_ok_and(|mut all| all.next().is_some());
+    while !chunks() {
+        std::thread::sleep(core::time::Duration::from_millis(5));
+    }
+    let (_, said, code) = outcome(&mut record(&place.path().join("late"), &["--pid", &process]));
+    assert!(code == Some(125) && said.contains("being recorded already"), "{said}");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    // Twice: it waits again.
+    for name in ["one", "two"] {
+        let folder = place.path().join(name);
+        let (_, said, code) = outcome(&mut record(&folder, &["--for", "200ms", "--pid", &process]));
+        assert_eq!(code, Some(0), "{said}");
+        let trace = Trace::open(&folder).unwrap();
+        let missing = &trace.about().missing;
+        assert!(trace.about().events > 100 && missing.damaged == 0, "{:?}", trace.about());
+    }
+    running.kill().unwrap();
+    drop(ended(running));
+}
