@@ -35,9 +35,9 @@ macro_rules! probe {
     };
 }
 
-// Tools compare where this is with where the note says that it was: a prelinked file has moved.
+// Tools compare where this is with where the note says that it was: a prelinked file has moved. R: nothing but notes names it.
 core::arch::global_asm!(
-    ".pushsection .stapsdt.base,\"a\",@progbits",
+    ".pushsection .stapsdt.base,\"aR\",@progbits",
     ".hidden heapwright_stapsdt_base",
     ".globl heapwright_stapsdt_base",
     "heapwright_stapsdt_base:",
