@@ -50,7 +50,7 @@ enum To {
     Html,
 }
 
-/// Write a trace as tables, or its call stacks as pprof, speedscope or a flame graph
+/// Write a trace as tables, or its call stacks for other tools
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
