@@ -118,6 +118,7 @@ extern "C" fn body(_argument: *mut c_void) -> *mut c_void {
     loop {
         futex::sleep(SECONDS);
         while HEAP.look() {}
+        HEAP.record_in_time();
         if !HEAP.has_caches() {
             wait_again();
             thread_start::take_signals();

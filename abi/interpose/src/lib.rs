@@ -42,6 +42,8 @@ mod options;
 #[path = "../../src/panic.rs"]
 mod panic;
 mod porter;
+#[cfg(target_arch = "x86_64")]
+mod probes;
 mod process;
 #[cfg(target_arch = "x86_64")]
 mod profile;

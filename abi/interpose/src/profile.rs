@@ -19,7 +19,7 @@ use trace_format::{Event, Writer};
 
 use crate::next::PASS;
 use crate::thread::{Thread, Turn};
-use crate::{clock, session, stacks};
+use crate::{clock, probes, session, stacks};
 
 mod api;
 mod blocks;
@@ -43,9 +43,10 @@ fn is_due(thread: &Thread, size: usize) -> bool {
 }
 
 /// Remembers a block of the sample and writes where it comes from.
-fn sampled(turn: &mut Turn, block: *mut u8, event: &Event<'_>) {
+fn sampled(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) {
     let thread = turn.thread;
     if blocks::insert(block) {
+        probes::alloc(block, size, stacks::weight(size));
         write(turn, false, |writer, time| {
             stacks::note_due(thread, writer, time);
             // SAFETY: there is room.
@@ -74,7 +75,7 @@ fn asked<'a>(
         if block.is_null() {
             stacks::refused(turn.thread, size);
         } else if is_due(turn.thread, size) {
-            sampled(&mut turn, block, &event(block.addr() as u64));
+            sampled(&mut turn, block, size, &event(block.addr() as u64));
         }
     }
     block
@@ -152,6 +153,8 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
     let at = block.addr() as u64;
     let was_sampled = blocks::remove(block);
     if was_sampled {
+        // Before another thread gets its address.
+        probes::free(block);
         write(&mut turn, false, |writer, time| {
             // SAFETY: there is room.
             unsafe { writer.event(time, &Event::ReallocFrom { at }) };
@@ -169,9 +172,11 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
     match (was_sampled, is_due) {
         (false, false) => {}
         (false, true) => {
-            sampled(&mut turn, new, &Event::Malloc { at: new.addr() as u64, size: size as u64 });
+            let event = Event::Malloc { at: new.addr() as u64, size: size as u64 };
+            sampled(&mut turn, new, size, &event);
         }
         (true, true) if blocks::insert(new) => {
+            probes::alloc(new, size, stacks::weight(size));
             let thread = turn.thread;
             write(&mut turn, false, |writer, time| {
                 stacks::note_due(thread, writer, time);
@@ -199,6 +204,7 @@ extern "C" fn leaves(block: *mut u8) {
     }
     let Some(mut turn) = Turn::to_write() else { return };
     if blocks::remove(block) {
+        probes::free(block);
         write(&mut turn, true, |writer, time| {
             // SAFETY: there is room.
             unsafe { writer.free(time, block.addr() as u64) };

@@ -160,6 +160,12 @@ pub(crate) fn reached(thread: &Thread, session: u32, size: usize) -> bool {
     thread.caller.points.reached(session, size)
 }
 
+/// The bytes that a block of this size in the sample stands for: its size, divided by how likely it is to be there.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn weight(size: usize) -> u64 {
+    sample::weight(size)
+}
+
 #[cold]
 fn new_walk(caller: &Caller) -> *mut Walk {
     let _errno = Kept::now();

@@ -2,6 +2,7 @@
 use core::fmt::{self, Write as _};
 use core::ptr;
 
+use base::live::Table;
 use base::lock::Park as _;
 use malloc::heapwright::Block;
 use malloc::interrupted::{NO_STATS, Spare, end_for_no_block};
@@ -29,6 +30,9 @@ macro_rules! choose {
 }
 
 registry::mallocs!(choose);
+
+/// What is shown to who reads the process from outside: the design's name.
+static TABLE: Table = Table::new(NAME);
 
 /// Up to this size every design finds its class by the shortest way.
 pub(crate) const MAX_LINEAR: usize = 1024;
@@ -280,20 +284,21 @@ pub(crate) mod global {
     use base::Check;
     use base::lock::Park as _;
     use base::sync::{AtomicBool, Ordering};
-    use malloc::heapwright::options::{Mistake, Mistakes, items, switch, variable};
+    use malloc::heapwright::options::{Mistake, Mistakes, file, items, switch, variable};
     use malloc::interrupted::NOT_CHECKED;
     use malloc::{DropIn, record};
     use source::Report;
     use source::os::Os;
     use source::os::imp::{fork, stderr};
 
-    use super::{HEAP, NAME, SETTINGS};
+    use super::{HEAP, NAME, SETTINGS, TABLE};
 
     static STATS_AT_EXIT: AtomicBool = AtomicBool::new(false);
     static CHECK_AT_EXIT: AtomicBool = AtomicBool::new(false);
 
     /// Once, before `main`.
     pub(crate) fn begun() {
+        base::live_note!(TABLE);
         stderr::begin();
         HEAP.malloc.begin();
         // Refused only when out of memory; then a fork is as unsafe as it is without us.
@@ -328,16 +333,19 @@ pub(crate) mod global {
         let mut mistakes = Mistakes::default();
         for (key, value) in items(text) {
             let known = match key {
-                "stats" if value.starts_with('/') => {
-                    record::name(value);
-                    Some(())
-                }
-                "stats" => switch(value).map(|on| {
-                    STATS_AT_EXIT.store(on, Ordering::Relaxed);
-                    if on {
-                        stderr::keep();
+                "stats" => match (file(value), switch(value)) {
+                    // Written at the end only.
+                    (Some((_, path)), _) => {
+                        record::name(path);
+                        Some(())
                     }
-                }),
+                    (None, on) => on.map(|on| {
+                        STATS_AT_EXIT.store(on, Ordering::Relaxed);
+                        if on {
+                            stderr::keep();
+                        }
+                    }),
+                },
                 "check" => switch(value).map(|on| CHECK_AT_EXIT.store(on, Ordering::Relaxed)),
                 "deepbind" => switch(value).map(|_| ()),
                 _ if SETTINGS.contains(&key) => HEAP.malloc.set(key, value).then_some(()),

@@ -58,6 +58,11 @@ impl<P: Park, T> Guarded<P, T> {
         self.lock.try_lock().map(|guard| self.inside(guard))
     }
 
+    /// Where the data is, for who reads the process from outside.
+    pub const fn place(&self) -> &UnsafeCell<T> {
+        &self.data
+    }
+
     /// The lock alone, for `fork`.
     pub fn bare(&self) -> &Lock<P> {
         &self.lock

@@ -15,6 +15,7 @@ pub mod check;
 #[cfg(target_has_atomic = "64")]
 pub mod guarded;
 pub mod handles;
+pub mod live;
 #[cfg(target_has_atomic = "64")]
 pub mod lock;
 pub mod malloc;

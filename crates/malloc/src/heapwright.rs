@@ -38,6 +38,7 @@ pub mod global;
 pub mod heap;
 mod interrupted;
 mod large;
+mod live;
 pub mod options;
 mod peak;
 mod realloc;

@@ -40,8 +40,17 @@ pub fn write(allocator: &str, ended: bool, own: impl FnOnce(&mut Console) -> fmt
             head(out, allocator, ended).and_then(|()| own(out)).and_then(|()| out.write_str("}\n"));
     });
     match written {
-        Ok(()) => FATE.store(WORKED, Ordering::Relaxed),
-        Err(error) => said(format_args!("cannot be written: {}", Why(error))),
+        Ok(()) => {
+            let _ = FATE.compare_exchange(UNKNOWN, WORKED, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        Err(error) => {
+            if error == DISK_FULL {
+                // Also where it worked before.
+                let _ =
+                    FATE.compare_exchange(WORKED, UNKNOWN, Ordering::Relaxed, Ordering::Relaxed);
+            }
+            said(format_args!("cannot be written: {}", Why(error)));
+        }
     }
 }
 
@@ -49,11 +58,13 @@ static FATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const WORKED: u8 = 1;
 const SAID: u8 = 2;
+const DISK_FULL: i32 = 28;
 
 /// Says what is wrong, once, and not where a file was written before: its folder has gone with who waited for it, or the
 /// process has given up its rights.
 fn said(what: fmt::Arguments<'_>) {
-    if FATE.swap(SAID, Ordering::Relaxed) == UNKNOWN {
+    let first = FATE.compare_exchange(UNKNOWN, SAID, Ordering::Relaxed, Ordering::Relaxed);
+    if first.is_ok() {
         Os::print(format_args!("heapwright: the file of HEAPWRIGHT=stats=/PATH {what}\n"));
     }
 }
@@ -67,7 +78,7 @@ impl fmt::Display for Why {
             1 | 13 => f.write_str("permission denied"),
             2 => f.write_str("its folder does not exist"),
             22 => f.write_str("its path is no regular file, or is too long"),
-            28 => f.write_str("the disk is full"),
+            DISK_FULL => f.write_str("the disk is full"),
             30 => f.write_str("the file system is read-only"),
             error => write!(f, "error {error}"),
         }

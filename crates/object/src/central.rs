@@ -14,6 +14,7 @@
 use base::Broken;
 use base::bits::low32;
 use base::check::ensure;
+use base::live::Table;
 use base::lock::Lock;
 use base::sync::{AtomicUsize, Ordering};
 use page::region::Span;
@@ -23,7 +24,8 @@ use page::{Attempt, GRANULE, PageHeap, System};
 use crate::holes::hole_bytes;
 use crate::protocol::{LISTED, Tag, UNLISTED};
 use crate::shelf::{Share, Shelf, Supply};
-use crate::size_class::{CLASSES, info};
+use crate::size_class::{self, CLASSES, info};
+use crate::slab::Slab;
 
 pub use shards::Place;
 use shards::Shards;
@@ -82,6 +84,11 @@ impl<S: System> Central<S> {
             heaps: [const { AtomicUsize::new(0) }; HEAPS],
             changing: Lock::new(),
         }
+    }
+
+    /// Where its counter is, and the fields of what it holds, for who reads the process from outside.
+    pub const fn show(&'static self, table: Table) -> Table {
+        size_class::show(Slab::show(self.shards.show(table)))
     }
 
     /// The shelf of a class in a shard.

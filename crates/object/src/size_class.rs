@@ -15,7 +15,10 @@
 //! A slab is as few granules as hold at least 32 objects to 1 KiB, 16 to 4 KiB, 8 to 32 KiB and 4 above,
 //! and waste at most 1/32 at the tail.
 //! Class 0 is no class: its magazines are always empty and always full.
+use core::mem::offset_of;
+
 use base::bits::low8;
+use base::live::{At, Number, Table};
 use page::geometry::GRANULE;
 
 /// Number of classes, class 0 included.
@@ -171,6 +174,18 @@ static CLASS_OF: [u8; MAX_SIZE / QUANTUM + 1] = {
     }
     table
 };
+
+/// Where the table of classes is, and its fields, for who reads the process from outside.
+#[must_use]
+pub const fn show(table: Table) -> Table {
+    table
+        .at(At::Classes, &INFO)
+        .number(Number::Classes, CLASSES)
+        .number(Number::Class, size_of::<ClassInfo>())
+        .number(Number::ClassSize, offset_of!(ClassInfo, size))
+        .number(Number::ClassObjects, offset_of!(ClassInfo, objects))
+        .number(Number::ClassGranules, offset_of!(ClassInfo, granules))
+}
 
 /// What is fixed for `class`.
 #[inline(always)]

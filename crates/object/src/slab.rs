@@ -12,7 +12,10 @@
 //!   reads a tag and words.
 //!
 //! Layer *object*. The objects themselves are never read or written.
+use core::mem::offset_of;
+
 use base::bits::{index, low32};
+use base::live::{Number, Table};
 use base::sync::{AtomicU32, AtomicU64, Ordering};
 use page::Pool;
 
@@ -35,9 +38,18 @@ pub struct Slab {
     words: [AtomicU64; 4],
 }
 
-const _: () = assert!(size_of::<Slab>() == 64 && core::mem::offset_of!(Slab, words) == HEADER);
+const _: () = assert!(size_of::<Slab>() == 64 && offset_of!(Slab, words) == HEADER);
 
 impl Slab {
+    /// Where its fields are, for who reads the process from outside.
+    pub const fn show(table: Table) -> Table {
+        table
+            .number(Number::SlabTag, offset_of!(Self, tag))
+            .number(Number::SlabGranule, offset_of!(Self, granule))
+            .number(Number::SlabHoles, offset_of!(Self, holes))
+            .number(Number::SlabWords, HEADER)
+    }
+
     /// The pool for descriptors of `class`.
     pub fn pool(class: usize) -> Pool {
         match (HEADER + info(class).words() * 8).div_ceil(64) {

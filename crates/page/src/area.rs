@@ -22,7 +22,9 @@ use crate::geometry::GRANULE;
 /// What is reserved becomes usable in multiples of this: 64 KiB, the largest page there is.
 pub(crate) const STEP: usize = 64 << 10;
 
+/// Who reads the process from outside finds the first two words (`base::live`).
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Area {
     at: AtomicUsize,
     usable: AtomicUsize,

@@ -12,7 +12,10 @@
 //! dirty-blocks-B3 is module `dirty_blocks`'.
 //!
 //! 64 bytes, all zero for a block that is not ours.
+use core::mem::offset_of;
+
 use base::bits::{low64, ones, whole_groups};
+use base::live::{Number, Table};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// What the system was told of a block's pages.
@@ -63,6 +66,14 @@ fn store(words: &[AtomicU64; 2], bits: u128) {
 }
 
 impl BlockInfo {
+    pub(crate) const fn show(table: Table) -> Table {
+        table
+            .number(Number::Block, size_of::<Self>())
+            .number(Number::BlockFree, offset_of!(Self, free))
+            .number(Number::BlockDirty, offset_of!(Self, dirty))
+            .number(Number::BlockOwned, offset_of!(Self, owned))
+    }
+
     /// The free granules.
     pub fn free(&self) -> u128 {
         load(&self.free)

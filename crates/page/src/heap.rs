@@ -18,6 +18,7 @@
 //! efficiency", OSDI 2021 (fill the fullest block, keep whole blocks empty).
 use base::bits::{align_up, low32};
 use base::guarded::Guarded;
+use base::live::{At, Number, Table};
 use base::lock::Lock;
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
@@ -29,7 +30,7 @@ use crate::System;
 use crate::bins::Bins;
 use crate::block::BlockInfo;
 use crate::dirty_blocks::DirtyBlocks;
-use crate::geometry::{GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
+use crate::geometry::{BLOCK_SHIFT, GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::purge::{Keep, Purge};
 use crate::region::Region;
 use crate::slack::Slack;
@@ -114,6 +115,18 @@ impl<S: System> PageHeap<S> {
             limit_unseen: AtomicBool::new(false),
             is_child: AtomicBool::new(false),
         }
+    }
+
+    /// Where its counters and maps are, for who reads the process from outside.
+    pub const fn show(&'static self, table: Table) -> Table {
+        let table = self.purge.show(self.slack.show(self.region.show(BlockInfo::show(table))));
+        table
+            .at(At::Frontier, &self.frontier)
+            .at(At::GivenUp, &self.given_up)
+            .at(At::Live, &self.live)
+            .at(At::Dirty, &self.dirty)
+            .number(Number::GranuleShift, GRANULE_SHIFT as usize)
+            .number(Number::BlockShift, BLOCK_SHIFT as usize)
     }
 
     /// Bytes handed out.

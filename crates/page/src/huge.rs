@@ -13,6 +13,7 @@
 use base::bits::align_up;
 use base::check::ensure;
 use base::guarded::Guarded;
+use base::live::{self, At};
 use base::lock::Lock;
 use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 use base::{Broken, Check};
@@ -41,6 +42,7 @@ pub struct Huge<S> {
 }
 
 #[derive(Debug)]
+#[repr(C)]
 struct Table {
     at: usize,
     slots: usize,
@@ -55,6 +57,14 @@ impl<S: System> Huge<S> {
             count: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
         }
+    }
+
+    /// Where its counters and its table are, for who reads the process from outside.
+    pub const fn show(&'static self, table: live::Table) -> live::Table {
+        table
+            .at(At::HugeBytes, &self.bytes)
+            .at(At::HugeCount, &self.count)
+            .at(At::Huge, self.table.place())
     }
 
     /// The lock, for `fork`.

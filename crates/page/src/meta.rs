@@ -13,6 +13,7 @@
 //! Layer *page*. One lock, O(1). Pieces come zeroed the first time, and afterwards as they were, or zeroed.
 use base::bits::align_up;
 use base::guarded::Guarded;
+use base::live::{At, Table};
 use base::lock::Lock;
 use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 
@@ -91,6 +92,11 @@ impl<S: System> Meta<S> {
             cut: 0,
         };
         Self { pools: Guarded::new(pools), used: AtomicUsize::new(0) }
+    }
+
+    /// Where its counter is, for who reads the process from outside.
+    pub const fn show(&'static self, table: Table) -> Table {
+        table.at(At::Books, &self.used)
     }
 
     /// The lock, for `fork`.

@@ -26,6 +26,7 @@
 //! Layer *page*, inside the page heap's lock. O(1) a free while nothing is to be done; the clock is
 //! read once in 64 frees of granules, once in 64 refills and flushes of a thread, and at purges.
 use base::bits::low32;
+use base::live::{At, Table};
 use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering, fence};
 use policy::clock::{is_due, is_long_ago, is_soon};
 use policy::keep::{self, Held};
@@ -122,6 +123,10 @@ pub struct Purge {
 }
 
 impl Purge {
+    pub(crate) const fn show(&'static self, table: Table) -> Table {
+        table.at(At::GivenBack, &self.total).at(At::HolesGivenBack, &self.holes)
+    }
+
     /// Nothing purged yet.
     pub const fn new() -> Self {
         Self {

@@ -23,9 +23,10 @@
 //!
 //! Layer *page*. Costs 5.5 bytes of address space per granule, touched as the heap grows.
 use base::bits::{index, low8, low32};
+use base::live::{At, KEPT, Number, RUN, Table};
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
-use crate::area::Area;
+use crate::area::{Area, STEP};
 use crate::block::BlockInfo;
 use crate::geometry::{BLOCK_SHIFT, GRANULE_SHIFT, GRANULES_PER_BLOCK};
 
@@ -66,11 +67,6 @@ impl Span {
         }
     }
 }
-
-/// Span entries with this bit are runs, the others descriptors in units of 64 bytes.
-const RUN: u32 = 1 << 31;
-/// Runs with this bit are free, and kept by a thread.
-const KEPT: u32 = 1 << 30;
 
 const _: () = assert!(MAX >> GRANULE_SHIFT < KEPT as usize, "a run's length has 30 bits");
 
@@ -116,6 +112,17 @@ impl Region {
             block_map: Area::new(),
             descriptors: Area::new(),
         }
+    }
+
+    pub(crate) const fn show(&'static self, table: Table) -> Table {
+        table
+            .number(Number::DescriptorsFrom, STEP)
+            .at(At::Base, &self.base)
+            .at(At::Granules, &self.granules)
+            .at(At::FirstBlock, &self.first_block)
+            .at(At::Spans, &self.span_map)
+            .at(At::Blocks, &self.block_map)
+            .at(At::Descriptors, &self.descriptors)
     }
 
     /// Its lowest address; 0 before there is one.

@@ -30,6 +30,7 @@
 //! under four seconds ago                      claimed, 8 MiB at least
 //! longer ago, or `keep` is below 8 MiB        claimed ÷ 8, 1 MiB at least
 //! ```
+use base::live::{At, Table};
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use policy::clock::{is_long_ago, is_soon};
@@ -92,6 +93,10 @@ impl Slack {
             eased_at: AtomicU32::new(0),
             uncounted: AtomicBool::new(false),
         }
+    }
+
+    pub(crate) const fn show(&'static self, table: Table) -> Table {
+        table.at(At::Holes, &self.holes)
     }
 
     /// The counters as they are. `None`: they are not exact, as a thread is gone that had not

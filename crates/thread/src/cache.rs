@@ -25,6 +25,9 @@
 //!
 //! Layer *thread*. Refilling and flushing move up to 63 objects: O(1) a call of malloc or
 //! free in the mean. About half a magazine is flushed, the half freed first.
+use core::mem::offset_of;
+
+use base::live::{Number, Table};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use object::Central;
 use object::central::Place;
@@ -104,6 +107,23 @@ pub struct ThreadCache {
 const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its pool");
 
 impl ThreadCache {
+    pub(crate) const fn show(table: Table) -> Table {
+        let depot = offset_of!(Self, depot);
+        table
+            .number(Number::Cache, size_of::<Self>())
+            .number(Number::CacheNext, offset_of!(Self, next))
+            .number(Number::CacheSlots, offset_of!(Self, slots))
+            .number(Number::CacheRefills, offset_of!(Self, refills))
+            .number(Number::CacheFlushes, offset_of!(Self, flushes))
+            .number(Number::CacheCapacities, offset_of!(Self, capacity))
+            .number(Number::CacheDepotOf, depot + Depot::OF)
+            .number(Number::CacheDepotCounts, depot + Depot::COUNTS)
+            .number(Number::DepotPlaces, depot::PLACES)
+            .number(Number::CacheRuns, offset_of!(Self, runs) + Runs::GRANULES)
+            .number(Number::SlotCache, CACHE)
+            .number(Number::Cell, CELL)
+    }
+
     /// The cache at an address that a slot or a link gave.
     /// # Safety
     /// `at` is the address of a cache.

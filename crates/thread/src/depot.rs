@@ -23,6 +23,7 @@
 //! a lock nor a slab's bitmap is in the way of a program that swings by more than a magazine.
 //!
 //! Layer *thread*, inside a pass of the thread's account. O(objects of a bundle). Source: Bonwick and Adams, 2001, §3.1.
+use core::mem::offset_of;
 use core::slice;
 
 use base::Broken;
@@ -60,6 +61,10 @@ pub(crate) struct Depot {
 }
 
 impl Depot {
+    /// Where in it the places of a class stand, and how much each holds.
+    pub(crate) const OF: usize = offset_of!(Self, of);
+    pub(crate) const COUNTS: usize = offset_of!(Self, count);
+
     /// Nothing here, and no cell: for memory that held another thread's.
     pub(crate) fn reset(&self) {
         for word in self.of.iter().chain([&self.used, &self.next]) {

@@ -8,6 +8,7 @@
 //!
 //! Layer *thread*. Used when threads begin and end, by statistics, and in the child of a
 //! `fork`, where the caches of threads that no longer exist are emptied.
+use base::live::{At, Table};
 use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, Ordering, fence};
 use page::System;
@@ -32,6 +33,14 @@ impl<S: System> Registry<S> {
             live: AtomicU32::new(0),
             begun: AtomicU32::new(0),
         }
+    }
+
+    /// Where its list and its counters are, and the fields of a thread's cache, for who reads the process from outside.
+    pub const fn show(&'static self, table: Table) -> Table {
+        ThreadCache::show(table)
+            .at(At::Threads, &self.head)
+            .at(At::ThreadsNow, &self.live)
+            .at(At::ThreadsEver, &self.begun)
     }
 
     /// The lock, for `fork`.

@@ -10,6 +10,8 @@
 //!   `fork` left behind at worst the run is lost. It is taken out by an exchange with 0: of two threads one gets it.
 //!
 //! A malloc and free of 100 KiB then costs no lock and no search. At most 1 MiB a thread, and less where there are many.
+use core::mem::offset_of;
+
 use base::Broken;
 use base::bits::low8;
 use base::check::ensure;
@@ -46,6 +48,9 @@ pub enum Kept {
 }
 
 impl Runs {
+    /// Where in it its granules are counted.
+    pub(crate) const GRANULES: usize = offset_of!(Self, granules);
+
     /// Takes a run of `count` granules, which is live again; 0 when none is kept.
     #[inline]
     pub fn pop(&self, region: &Region, count: usize) -> usize {

@@ -290,17 +290,10 @@ impl Writer {
         self.flag(SEALED | flags);
     }
 
-    /// Sets flags of the chunk's head.
-    pub fn flag(&mut self, flags: u32) {
+    /// Sets a flag of the chunk's head.
+    pub fn flag(&mut self, flag: u32) {
         if let Some(head) = self.head() {
-            head.flags |= flags;
-        }
-    }
-
-    /// Takes them back.
-    pub fn unflag(&mut self, flags: u32) {
-        if let Some(head) = self.head() {
-            head.flags &= !flags;
+            head.flags |= flag;
         }
     }
 

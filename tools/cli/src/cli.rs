@@ -6,7 +6,7 @@ use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Su
 
 use crate::commands::{
     bench, compare, completions, doctor, explain, export, import, list, man, profile, record,
-    replay, run, view,
+    replay, run, stats, top, view,
 };
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
@@ -41,6 +41,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    Stats(stats::Stats),
+    Top(top::Top),
     Record(record::Record),
     Profile(profile::ProfileCommand),
     Replay(replay::Replay),
@@ -63,6 +65,8 @@ pub(crate) fn run() -> ExitCode {
     style::choose(cli.color.color);
     let done = match cli.command {
         Command::Run(run) => run.run(),
+        Command::Stats(stats) => stats.run(),
+        Command::Top(top) => top.run(),
         Command::Record(record) => record.run(),
         Command::Profile(profile) => profile.run(),
         Command::Replay(replay) => replay.run(),

@@ -14,4 +14,6 @@ pub(crate) mod profile;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod run;
+pub(crate) mod stats;
+pub(crate) mod top;
 pub(crate) mod view;

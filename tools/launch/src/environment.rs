@@ -40,7 +40,7 @@ pub enum Error {
     Key(String),
     /// The key is there, the value is none of it.
     #[error(
-        "{1:?} is no value of {0:?}: a switch is on or off, a size a number with k, m or g; stats may be peak or a path, too"
+        "{1:?} is no value of {0:?}: a switch is on or off, a size a number with k, m or g; stats may be peak, a path, or a time and a path (60s:/path/%p.json), too"
     )]
     Value(String, String),
 }

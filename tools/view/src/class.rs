@@ -43,11 +43,13 @@ impl By {
 /// The largest size of each class but the last.
 const SIZES: [u64; CLASSES - 1] = [32, 64, 128, 512, 2 << 10, 16 << 10, 128 << 10];
 
-pub(crate) const SIZE_NAMES: [&str; CLASSES] =
+/// Their names.
+pub const SIZE_NAMES: [&str; CLASSES] =
     ["≤ 32 B", "≤ 64 B", "≤ 128 B", "≤ 512 B", "≤ 2 KiB", "≤ 16 KiB", "≤ 128 KiB", "larger"];
 
 /// The class of a block of this size.
-pub(crate) fn of_size(size: u64) -> u8 {
+#[must_use]
+pub fn of_size(size: u64) -> u8 {
     SIZES.partition_point(|&most| most < size) as u8
 }
 

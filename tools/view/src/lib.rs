@@ -34,10 +34,10 @@ mod pictures;
 mod rows;
 mod terminal;
 
-pub use class::By;
-pub use draw::{ansi, plain};
+pub use class::{By, SIZE_NAMES, of_size};
+pub use draw::{Ink, LEVELS, Line, ansi, flowed, plain};
 pub use gather::{Gather, Plan, gather};
 pub use moment::Moment;
 pub use page::html;
 pub use pictures::Pictures;
-pub use terminal::scrub;
+pub use terminal::{KeyCode, KeyEvent, KeyModifiers, Screen, scrub, shown};

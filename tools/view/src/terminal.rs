@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::{self, Event, KeyEventKind};
+pub use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
     LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
@@ -32,24 +33,73 @@ const PLAYED: Duration = Duration::from_millis(60);
 /// Between two looks at whether somebody wants us to end.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// What has a terminal to itself: keys change it, and it has a screen.
+pub trait Screen {
+    /// As many lines as the terminal has, none of them wider.
+    fn lines(&mut self, width: usize, height: usize) -> Vec<Line>;
+    /// A key was pressed.
+    fn press(&mut self, key: KeyEvent);
+    /// The time of [`every`](Self::every) has passed while nobody pressed a key.
+    fn tick(&mut self);
+    /// How long a key is waited for.
+    fn every(&self) -> Duration;
+    /// Whether there is nothing more to be shown.
+    fn is_over(&self) -> bool;
+}
+
+/// The pictures, and which of them is shown.
+struct Scrubbed<'a> {
+    pictures: &'a Pictures,
+    state: State,
+}
+
+impl Screen for Scrubbed<'_> {
+    fn lines(&mut self, width: usize, height: usize) -> Vec<Line> {
+        self.state.screen(self.pictures, width, height)
+    }
+
+    fn press(&mut self, key: KeyEvent) {
+        self.state.press(self.pictures, key);
+    }
+
+    fn tick(&mut self) {
+        self.state.tick(self.pictures);
+    }
+
+    fn every(&self) -> Duration {
+        if self.state.plays { PLAYED } else { LOOK }
+    }
+
+    fn is_over(&self) -> bool {
+        self.state.is_over
+    }
+}
+
 /// Shows the pictures until a key says to quit. `inked`: with colours; without, cells have the numbers of their classes.
 ///
 /// # Errors
 /// Standard input or output is no terminal, or has gone.
 pub fn scrub(pictures: &Pictures, by: By, inked: bool) -> io::Result<()> {
+    shown(&mut Scrubbed { pictures, state: State::new(pictures, by, inked) }, inked)
+}
+
+/// Shows a screen until it is over.
+///
+/// # Errors
+/// Standard input or output is no terminal, or has gone.
+pub fn shown(screen: &mut impl Screen, inked: bool) -> io::Result<()> {
     let ends = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&ends))?;
     }
     let terminal = Terminal::take()?;
-    let mut state = State::new(pictures, by, inked);
-    let mut shown = (0, Vec::new());
-    while !ends.load(Ordering::Relaxed) && !state.is_over {
+    let mut before = (0, Vec::new());
+    while !ends.load(Ordering::Relaxed) && !screen.is_over() {
         let (width, height) = size()?;
-        let lines = state.screen(pictures, usize::from(width), usize::from(height));
-        draw(&mut shown, width, lines, inked)?;
-        if !event::poll(if state.plays { PLAYED } else { LOOK })? {
-            state.tick(pictures);
+        let lines = screen.lines(usize::from(width), usize::from(height));
+        draw(&mut before, width, lines, inked)?;
+        if !event::poll(screen.every())? {
+            screen.tick();
             continue;
         }
         // Of keys that were held down, the screen shows where they led.
@@ -57,7 +107,7 @@ pub fn scrub(pictures: &Pictures, by: By, inked: bool) -> io::Result<()> {
             if let Event::Key(key) = event::read()?
                 && key.kind != KeyEventKind::Release
             {
-                state.press(pictures, key);
+                screen.press(key);
             }
         }
     }

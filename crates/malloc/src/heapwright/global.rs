@@ -13,8 +13,8 @@ use source::os::Os;
 use source::os::imp::{fork, stderr, thread_end};
 use thread::tls::ElfTls;
 
-use super::Flagship;
 use super::options::{KEYS, Mistakes, Options, Stats, variable};
+use super::{Flagship, live};
 use crate::interrupted::NOT_CHECKED;
 use crate::record;
 
@@ -34,6 +34,7 @@ pub fn begun() {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
+    live::show();
     stderr::begin();
     // Before other libraries' are there: later handlers then run outside of ours, and keys run out.
     // Refused only when out of memory; then a fork is as unsafe as it is without us.
@@ -99,7 +100,9 @@ fn apply(text: &str) {
         record::name(path);
     }
     if options.stats.is_some() || options.file.is_some() {
-        HEAP.peak.watch(options.stats == Some(Stats::Peak) || record::is_asked());
+        let every = options.every.filter(|_| record::is_asked());
+        let is_near_peak = record::is_asked() && every.is_none();
+        HEAP.peak.watch(options.stats == Some(Stats::Peak) || is_near_peak, every.unwrap_or(0));
     }
     if let Some(on) = options.check {
         CHECK_AT_EXIT.store(on, Ordering::Relaxed);

@@ -16,6 +16,8 @@ pub struct Options<'a> {
     pub stats: Option<Stats>,
     /// `stats=/PATH`: a file of figures, with those of when the heap was largest; `%p` in it is the process's number.
     pub file: Option<&'a str>,
+    /// `stats=60s:/PATH`: the file is written each time so many seconds have passed, with the figures of then.
+    pub every: Option<u32>,
     /// `check=1`: walk every structure at exit; a broken invariant aborts.
     pub check: Option<bool>,
     /// `safe=1`: no magazines; every free is checked at once.
@@ -101,8 +103,13 @@ impl<'a> Options<'a> {
         let mut options = Self::default();
         for (key, value) in items(text) {
             let known = match key {
-                "stats" if value.starts_with('/') => set(&mut options.file, Some(value)),
-                "stats" => set(&mut options.stats, stats(value)),
+                "stats" => match file(value) {
+                    Some((every, path)) => {
+                        (options.file, options.every) = (Some(path), every);
+                        true
+                    }
+                    None => set(&mut options.stats, stats(value)),
+                },
                 "check" => set(&mut options.check, switch(value)),
                 "safe" => set(&mut options.safe, switch(value)),
                 "hugepages" => set(&mut options.huge_from, threshold(value)),
@@ -167,6 +174,29 @@ pub fn switch(text: &str) -> Option<bool> {
         "0" | "off" | "no" | "false" => Some(false),
         _ => None,
     }
+}
+
+/// `/PATH`, or `60s:/PATH`: how often, in seconds, and where to.
+#[must_use]
+pub fn file(text: &str) -> Option<(Option<u32>, &str)> {
+    if text.starts_with('/') {
+        return Some((None, text));
+    }
+    let (time, path) = text.split_once(':')?;
+    path.starts_with('/').then_some((Some(seconds(time)?), path))
+}
+
+/// A time of at least a second: digits and perhaps s, m or h.
+fn seconds(text: &str) -> Option<u32> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let each = match unit {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return None,
+    };
+    digits.parse::<u32>().ok()?.checked_mul(each).filter(|seconds| *seconds > 0)
 }
 
 fn stats(text: &str) -> Option<Stats> {

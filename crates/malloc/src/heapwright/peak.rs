@@ -24,7 +24,13 @@ const TICK_MS: u64 = 250;
 
 #[derive(Debug)]
 pub(crate) struct Peak {
+    /// Whether anybody asks for anything here.
     watched: AtomicBool,
+    /// Whether splits are taken.
+    splits: AtomicBool,
+    /// Milliseconds between two writings of the file, whatever the heap does, and when the last was; 0: not so.
+    every_ms: AtomicU64,
+    written_ms: AtomicU64,
     taking: AtomicBool,
     /// Bytes in use at the largest time that was looked at, and the tick of the last look.
     used: AtomicUsize,
@@ -44,6 +50,9 @@ impl Peak {
     pub(crate) const fn new() -> Self {
         Self {
             watched: AtomicBool::new(false),
+            splits: AtomicBool::new(false),
+            every_ms: AtomicU64::new(0),
+            written_ms: AtomicU64::new(0),
             taking: AtomicBool::new(false),
             used: AtomicUsize::new(0),
             tick: AtomicU64::new(0),
@@ -56,9 +65,16 @@ impl Peak {
         }
     }
 
-    /// Splits are taken from now on, or not.
-    pub(crate) fn watch(&self, watched: bool) {
-        self.watched.store(watched, Ordering::Relaxed);
+    /// Splits are taken from now on, or not, and the file is written every so many seconds, if that is not 0.
+    pub(crate) fn watch(&self, splits: bool, every: u32) {
+        self.splits.store(splits, Ordering::Relaxed);
+        self.every_ms.store(u64::from(every) * 1000, Ordering::Relaxed);
+        self.watched.store(splits || every != 0, Ordering::Relaxed);
+    }
+
+    /// Whether the file is of the moment when it is written, and not of when the heap was largest.
+    pub(super) fn is_timed(&self) -> bool {
+        self.every_ms.load(Ordering::Relaxed) != 0
     }
 
     fn keep(&self, split: &Split) {
@@ -79,6 +95,7 @@ impl Peak {
     /// peak is its own.
     pub(super) fn forget(&self) {
         self.used.store(0, Ordering::Relaxed);
+        self.written_ms.store(0, Ordering::Relaxed);
         self.recorded.store(0, Ordering::Relaxed);
         self.resident.store(0, Ordering::Relaxed);
         for part in self.parts.as_flattened() {
@@ -111,6 +128,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
     #[cold]
     #[inline(never)]
     fn take_near_peak(&self, frees: bool) {
+        self.record_in_time();
+        if !self.peak.splits.load(Ordering::Relaxed) {
+            return;
+        }
         let used = self.pages.live_bytes() + self.pages.dirty_bytes() + self.huge.bytes();
         let largest = self.peak.used.load(Ordering::Relaxed);
         let has_grown = used > largest + largest / 32;
@@ -123,6 +144,23 @@ impl<S: System, T: Tls> Flagship<S, T> {
             self.peak.used.store(used.max(largest), Ordering::Relaxed);
             let _ = self.take_split();
             self.record_near_peak(used, tick);
+        }
+    }
+
+    /// Writes the file if it is to be written every so often and the time has come. While no lock is held.
+    pub fn record_in_time(&self) {
+        let every = self.peak.every_ms.load(Ordering::Relaxed);
+        if every == 0 {
+            return;
+        }
+        let now = self.pages.source.now_ms();
+        let written = self.peak.written_ms.load(Ordering::Relaxed);
+        let is_due = written == 0 || now.wrapping_sub(written) >= every;
+        // One thread at a time, as for a split.
+        if is_due && !self.peak.taking.swap(true, Ordering::Acquire) {
+            self.peak.written_ms.store(now.max(1), Ordering::Relaxed);
+            self.record(false);
+            self.peak.taking.store(false, Ordering::Release);
         }
     }
 
@@ -142,7 +180,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// The split of the largest time, this one included. `None`: nobody asked for it.
     pub(crate) fn at_peak(&self) -> Option<Split> {
-        self.peak.watched.load(Ordering::Relaxed).then(|| self.take_split())
+        self.peak.splits.load(Ordering::Relaxed).then(|| self.take_split())
     }
 
     fn take_split(&self) -> Split {

@@ -18,15 +18,20 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Writes the file if it is asked for: at the process's end, or while it runs.
     pub(crate) fn record(&self, ended: bool) {
         record::write("heapwright", ended, |out| {
+            if self.peak.is_timed() {
+                let stats = self.stats();
+                return stats.record(out, "now", &self.split(&stats));
+            }
             let largest = if ended { self.at_peak() } else { Some(self.peak.kept()) };
             let stats = self.stats();
-            stats.record(out, &largest.unwrap_or_else(|| self.split(&stats)))
+            stats.record(out, "largest", &largest.unwrap_or_else(|| self.split(&stats)))
         });
     }
 }
 
 impl Stats {
-    fn record(&self, out: &mut impl Write, largest: &Split) -> fmt::Result {
+    /// `when`: of which moment the split is.
+    fn record(&self, out: &mut impl Write, when: &str, largest: &Split) -> fmt::Result {
         write!(out, ",\"obtained\":{},\"given_back\":{}", self.committed_bytes, self.purged_bytes)?;
         write!(out, ",\"live\":{},\"held\":{}", self.live_bytes, self.held_bytes)?;
         let (live, begun) = self.threads;
@@ -34,7 +39,7 @@ impl Stats {
         let (refills, flushes) = self.slow_paths;
         write!(out, ",\"slow_paths\":{{\"refills\":{refills},\"flushes\":{flushes}}}")?;
         write!(out, ",\"uncached\":{},\"shards\":{}", self.uncached, self.shards)?;
-        write!(out, ",\"largest\":{{\"known\":{},\"parts\":[", largest.is_known)?;
+        write!(out, ",\"{when}\":{{\"known\":{},\"parts\":[", largest.is_known)?;
         for (number, (name, part)) in PARTS.iter().zip(&largest.parts).enumerate() {
             let (comma, Bytes { held, resident }) = (if number == 0 { "" } else { "," }, part);
             write!(out, "{comma}{{\"name\":\"{name}\",\"held\":{held},\"resident\":{resident}}}")?;

@@ -16,6 +16,7 @@
 //!
 //! Layer *object*. [`own`](Shards::own) is a load or two for each refill.
 use base::bits::low32;
+use base::live::{At, Table};
 use base::lock::{Guard, Lock};
 use base::sync::{AtomicU32, AtomicU64, Ordering};
 use page::System;
@@ -59,6 +60,10 @@ impl<S: System> Shards<S> {
             contended: AtomicU32::new(0),
             nodes: AtomicU64::new(0),
         }
+    }
+
+    pub(super) const fn show(&'static self, table: Table) -> Table {
+        table.at(At::Shards, &self.count)
     }
 
     pub(super) fn count(&self) -> u32 {

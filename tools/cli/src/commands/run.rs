@@ -2,7 +2,7 @@
 
 mod collected;
 mod processes;
-mod words;
+pub(crate) mod words;
 
 use std::env;
 use std::ffi::OsString;

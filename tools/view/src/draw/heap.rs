@@ -16,7 +16,8 @@ pub(crate) const LABEL: usize = 13;
 const EACH: usize = 8;
 /// Said where the heap would be.
 pub(crate) const NO_ADDRESSES: &str = "The recording has no addresses.";
-const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+/// Bars by how full a cell is.
+pub const LEVELS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const NUMBERS: [&str; CLASSES] = ["1", "2", "3", "4", "5", "6", "7", "8"];
 
 /// Some of the rows.

@@ -4,9 +4,12 @@ use show::text::visible;
 
 /// What a piece of text is written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub enum Ink {
+    /// None.
     Plain,
+    /// Fainter than others.
     Mute,
+    /// Stronger than others.
     Strong,
     /// The colour of a class.
     Class(u8),
@@ -38,17 +41,19 @@ pub(crate) struct Span {
 
 /// A line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Line(Vec<Span>);
+pub struct Line(Vec<Span>);
 
 impl Line {
-    pub(crate) fn of(text: &str, ink: Ink) -> Self {
+    /// A text.
+    #[must_use]
+    pub fn of(text: &str, ink: Ink) -> Self {
         let mut line = Self::default();
         line.put(text, ink);
         line
     }
 
     /// Adds text at its end. What would move a cursor is made visible.
-    pub(crate) fn put(&mut self, text: &str, ink: Ink) {
+    pub fn put(&mut self, text: &str, ink: Ink) {
         let text = visible(text);
         match self.0.last_mut() {
             Some(last) if last.ink == ink => last.text.push_str(&text),
@@ -57,23 +62,26 @@ impl Line {
     }
 
     /// Adds another line at its end.
-    pub(crate) fn append(&mut self, other: Self) {
+    pub fn append(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
     /// How many columns it takes.
-    pub(crate) fn width(&self) -> usize {
+    #[must_use]
+    pub fn width(&self) -> usize {
         self.0.iter().map(|span| span.text.chars().count()).sum()
     }
 
     /// Without inks, and without blanks at its end.
-    pub(crate) fn plain(&self) -> String {
+    #[must_use]
+    pub fn plain(&self) -> String {
         let text: String = self.0.iter().map(|span| span.text.as_str()).collect();
         text.trim_end().to_owned()
     }
 
     /// With the codes of a terminal.
-    pub(crate) fn ansi(&self) -> String {
+    #[must_use]
+    pub fn ansi(&self) -> String {
         let mut text = String::new();
         for span in &self.0 {
             match span.ink {
@@ -85,7 +93,8 @@ impl Line {
     }
 
     /// At most the first `most` columns of it.
-    pub(crate) fn cut(mut self, most: usize) -> Self {
+    #[must_use]
+    pub fn cut(mut self, most: usize) -> Self {
         let mut room = most;
         for span in &mut self.0 {
             let kept: String = span.text.chars().take(room).collect();
@@ -97,7 +106,8 @@ impl Line {
 }
 
 /// Parts behind each other, in as many lines as they need.
-pub(crate) fn flowed(parts: Vec<Line>, width: usize) -> Vec<Line> {
+#[must_use]
+pub fn flowed(parts: Vec<Line>, width: usize) -> Vec<Line> {
     let mut lines = vec![Line::default()];
     for part in parts {
         let last = lines.len() - 1;

@@ -22,7 +22,15 @@ fn options_are_read() {
     assert_eq!(parse("stats=off").0.stats, Some(Stats::Off));
     assert_eq!(parse("stats=largest").1, 1);
     let both = parse("stats=/tmp/%p,stats=1").0;
-    assert_eq!((both.file, both.stats), (Some("/tmp/%p"), Some(Stats::Now)));
+    assert_eq!((both.file, both.stats, both.every), (Some("/tmp/%p"), Some(Stats::Now), None));
+    let timed = |text| parse(text).0.file.zip(parse(text).0.every);
+    assert_eq!(timed("stats=60s:/a/%p.json"), Some(("/a/%p.json", 60)));
+    assert_eq!(timed("stats=5m:/a:b"), Some(("/a:b", 300)));
+    assert_eq!(timed("stats=7:/a"), Some(("/a", 7)));
+    for wrong in ["stats=0s:/a", "stats=5x:/a", "stats=60s:a", "stats=:/a", "stats=99999999999:/a"]
+    {
+        assert_eq!((parse(wrong).0.file, parse(wrong).1), (None, 1), "{wrong}");
+    }
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn the_rows_of_the_table_add_up_to_its_last_line() {
 fn the_largest_split_is_kept() {
     let heap = flagship();
     assert_eq!(heap.at_peak(), None, "nobody asked");
-    heap.peak.watch(true);
+    heap.peak.watch(true, 0);
     for round in [3, 1] {
         let blocks: Vec<*mut u8> = (0..round * 8000)
             .map(|_| {

@@ -42,6 +42,48 @@ pub(super) fn words(processes: &[Process], asked: &Stats) -> String {
     text
 }
 
+/// The figures of a process that runs, as they were read from it; `title`: what it is called.
+pub(crate) fn running(title: &str, figures: Value, full: bool) -> String {
+    let process = Process { figures, command: Vec::new() };
+    let of = |path: &str| size(process.figure(path));
+    let known = process.figures.pointer("/now/known").and_then(Value::as_bool) == Some(true);
+    let parts = process.figures.pointer("/now/parts").and_then(Value::as_array);
+    let parts: Vec<Part> = parts.into_iter().flatten().map(Part::of).collect();
+    let heap = parts.iter().map(|part| part.resident).sum();
+    let mut text = format!("heapwright: {title}\n  Now {}", of("/resident/now"));
+    if known {
+        let live = parts.iter().filter(|part| part.name.starts_with("live"));
+        let live = live.map(|part| part.resident).sum();
+        text += &format!(
+            ": {} live, {} kept by malloc, {} not malloc's.\n",
+            size(live),
+            size(heap - live),
+            size(process.figure("/resident/now").saturating_sub(heap))
+        );
+    } else {
+        text += ".\n";
+    }
+    text += &format!(
+        "  Peak {}. malloc took {} from the system",
+        of("/resident/peak"),
+        of("/obtained")
+    );
+    if process.figure("/given_back") > 0 {
+        text += &format!(", and gave {} back", of("/given_back"));
+    }
+    text += &format!(
+        ".\n  Free: {} in slabs, {} kept by threads, {} not yet given back.\n",
+        of("/fragmented"),
+        of("/kept/now"),
+        of("/free")
+    );
+    text += &table("malloc's memory now", &parts, heap, full);
+    if full {
+        text += &rest(&process);
+    }
+    text
+}
+
 fn one(process: &Process, full: bool) -> String {
     let of = |path: &str| size(process.figure(path));
     let known = process.figures.pointer("/largest/known").and_then(Value::as_bool) == Some(true);
@@ -85,7 +127,7 @@ fn one(process: &Process, full: bool) -> String {
         text += &format!("  {line}\n");
     }
     if !parts.is_empty() {
-        text += &table(&parts, heap, full);
+        text += &table("malloc's memory at its largest", &parts, heap, full);
     }
     if full {
         text += &rest(process);
@@ -111,7 +153,7 @@ impl<'a> Part<'a> {
 }
 
 /// What malloc's memory was made of; in short, only what cost something.
-fn table(parts: &[Part<'_>], heap: u64, full: bool) -> String {
+fn table(title: &str, parts: &[Part<'_>], heap: u64, full: bool) -> String {
     let mut text = String::new();
     let mut row = |name: &str, held: &str, resident: &str, share: &str| {
         let held = if full { held } else { "" };
@@ -119,7 +161,7 @@ fn table(parts: &[Part<'_>], heap: u64, full: bool) -> String {
         text += line.trim_end();
         text.push('\n');
     };
-    row("malloc's memory at its largest", "held", "resident", "");
+    row(title, "held", "resident", "");
     let share = |resident: u64| format!("{} %", (resident * 200 / heap.max(1)).div_ceil(2));
     for part in parts.iter().filter(|part| full || part.resident * 200 > heap) {
         row(part.name, &size(part.held), &size(part.resident), &share(part.resident));
@@ -167,7 +209,7 @@ fn size(value: u64) -> String {
     if value == 0 { "0".to_owned() } else { bytes(value as f64) }
 }
 
-fn short(command: &[String], longest: usize) -> String {
+pub(crate) fn short(command: &[String], longest: usize) -> String {
     let text = shell(command).replace(['\n', '\t'], " ");
     match text.char_indices().nth(longest) {
         Some((at, _)) => format!("{}…", &text[..at]),

@@ -1,0 +1,124 @@
+//! The figures of a heap: what the counters and one walk through slabs and threads add up to.
+//!
+//! ```text
+//! slabs:   objects not free in bitmaps = live + kept by threads
+//! pages:   granules handed out         = slabs + runs + runs that threads keep
+//! ```
+
+use base::live::Number;
+
+use crate::blocks::{Map, Walked};
+use crate::classes::Class;
+use crate::counters::Counters;
+use crate::parts::Parts;
+use crate::table::Table;
+use crate::threads::Threads;
+
+/// A size class that has slabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SizeClass {
+    /// Of a block.
+    pub bytes: u64,
+    /// Live blocks, those that threads keep, and how many there is room for.
+    pub objects: u64,
+    pub kept: u64,
+    pub room: u64,
+    pub slabs: u64,
+}
+
+impl SizeClass {
+    /// Bytes that its slabs have room for and nobody uses: neither live nor a thread's.
+    #[must_use]
+    pub fn free(&self) -> u64 {
+        self.bytes * self.room.saturating_sub(self.objects + self.kept)
+    }
+}
+
+/// Bytes, where nothing else is said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Heap {
+    pub live: u64,
+    pub kept: u64,
+    /// Free objects of slabs, holes too.
+    pub fragmented: u64,
+    /// Free granules that cost memory.
+    pub dirty: u64,
+    pub obtained: u64,
+    pub held: u64,
+    pub given_back: u64,
+    pub books: u64,
+    pub huge: u64,
+    pub huge_count: u64,
+    pub threads_now: u64,
+    pub threads_ever: u64,
+    /// The most that one thread keeps.
+    pub kept_most: u64,
+    pub refills: u64,
+    pub flushes: u64,
+    pub uncached: u64,
+    pub shards: u64,
+    pub sizes: Vec<SizeClass>,
+    pub map: Map,
+    /// Granules that changed while they were read: of those it is not known what they are.
+    pub unsettled: u64,
+    /// What pages hold; only where it was asked for.
+    pub parts: Option<Parts>,
+}
+
+impl Heap {
+    pub(crate) fn of(
+        table: &Table,
+        classes: &[Class],
+        counters: &Counters,
+        walked: Walked,
+        threads: &Threads,
+    ) -> Self {
+        let shift = table.number(Number::GranuleShift);
+        let block = 1u64 << table.number(Number::BlockShift);
+        let (mut live, mut kept, mut fragmented, mut sizes) = (0, 0, 0, Vec::new());
+        for ((class, slabs), cached) in classes.iter().zip(&walked.slabs).zip(&threads.objects) {
+            // Threads were looked at a moment later.
+            let cached = (*cached).min(slabs.taken);
+            let size = SizeClass {
+                bytes: class.size as u64,
+                objects: (slabs.taken - cached) as u64,
+                kept: cached as u64,
+                room: (slabs.slabs * class.objects) as u64,
+                slabs: slabs.slabs as u64,
+            };
+            live += size.objects * size.bytes;
+            kept += size.kept * size.bytes;
+            fragmented += size.free();
+            if slabs.slabs > 0 {
+                sizes.push(size);
+            }
+        }
+        let runs = counters.live.saturating_sub(walked.in_slabs + threads.runs) << shift;
+        let blocks = counters.frontier.saturating_sub(counters.first_block + counters.given_up);
+        let own = counters.descriptors.len + counters.huge_bytes;
+        let granules = (counters.live + counters.dirty) << shift;
+        Self {
+            live: live + runs + counters.huge_bytes,
+            kept: kept + (threads.runs << shift),
+            fragmented,
+            dirty: counters.dirty << shift,
+            obtained: blocks * block + own,
+            held: granules.saturating_sub(counters.holes) + own,
+            given_back: (counters.given_back << shift) + counters.holes_given_back,
+            books: counters.books,
+            huge: counters.huge_bytes,
+            huge_count: counters.huge_count,
+            threads_now: counters.threads.0,
+            threads_ever: counters.threads.1,
+            kept_most: threads.largest,
+            refills: counters.refills + threads.refills,
+            flushes: counters.flushes + threads.flushes,
+            uncached: counters.uncached,
+            shards: counters.shards,
+            sizes,
+            map: walked.map,
+            unsettled: walked.unsettled,
+            parts: None,
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What the heap's memory is made of now: each byte counted for what holds it, and whether its page is resident.
+//!
+//! The same parts as in the file of `stats=/PATH`, which the process makes of itself (`malloc::heapwright::split`): every byte is held
+//! by one part. What is resident /proc/PID/pagemap says, for which the kernel asks the same rights as for the memory.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+
+use base::live::Number;
+
+use crate::classes::Class;
+use crate::counters::{Area, Counters};
+use crate::memory::{Bytes, Memory};
+use crate::snapshot::{Slab, Snapshot, Span};
+use crate::table::Table;
+
+const NAMES: [&str; 12] = [
+    "live, in slabs",
+    "live, in runs",
+    "live, in mappings of their own",
+    "kept by threads, objects",
+    "kept by threads, runs",
+    "free objects of slabs in use",
+    "holes, given back or never used",
+    "tails of slabs",
+    "empty slabs",
+    "free, not yet given back",
+    "free, given back or never used",
+    "maps and descriptors",
+];
+const LIVE: usize = 0;
+const RUNS: usize = 1;
+const MAPPINGS: usize = 2;
+const CACHED: usize = 3;
+const CACHED_RUNS: usize = 4;
+const FREE_OBJECTS: usize = 5;
+const HOLES: usize = 6;
+const TAILS: usize = 7;
+const EMPTY: usize = 8;
+const DIRTY: usize = 9;
+const CLEAN: usize = 10;
+const BOOKS: usize = 11;
+
+/// Bytes of a part.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Part {
+    pub name: &'static str,
+    pub held: u64,
+    pub resident: u64,
+}
+
+impl Part {
+    fn add(&mut self, len: usize, is_resident: bool) {
+        self.held += len as u64;
+        self.resident += if is_resident { len as u64 } else { 0 };
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts {
+    /// Whether the kernel said what is resident.
+    pub is_known: bool,
+    pub parts: Vec<Part>,
+}
+
+/// Bytes of one entry of the file, and its bit of a page that is there.
+const ENTRY: usize = 8;
+const PRESENT: u64 = 1 << 63;
+/// Pages that are asked for at once.
+const AT_ONCE: usize = 4096;
+/// A table of mappings is no longer.
+const MOST_MAPPINGS: u64 = 1 << 22;
+
+/// Which pages of the process are resident.
+struct Pages {
+    file: Option<File>,
+    page: usize,
+    at: u64,
+    entries: Vec<u8>,
+}
+
+impl Pages {
+    fn open(pid: i32) -> Self {
+        let file = File::open(format!("/proc/{pid}/pagemap")).ok();
+        Self { file, page: rustix::param::page_size(), at: 0, entries: Vec::new() }
+    }
+
+    fn look(&mut self, at: u64, len: usize) {
+        let page = self.page as u64;
+        self.at = at / page * page;
+        let count = (at + len as u64).div_ceil(page) - self.at / page;
+        self.entries.resize(count as usize * ENTRY, 0);
+        let Some(file) = &self.file else { return };
+        if file.read_exact_at(&mut self.entries, self.at / page * ENTRY as u64).is_err() {
+            self.file = None;
+        }
+    }
+
+    fn has(&self, at: u64) -> bool {
+        let index = (at.wrapping_sub(self.at) / self.page as u64) as usize;
+        self.file.is_some() && Bytes(&self.entries).u64(index.saturating_mul(ENTRY)) & PRESENT != 0
+    }
+
+    fn count(&mut self, area: Area, part: &mut Part) {
+        let end = area.at.saturating_add(area.len);
+        let step = self.page * AT_ONCE;
+        for at in (area.at..end).step_by(step) {
+            let len = (end - at).min(step as u64) as usize;
+            self.look(at, len);
+            for from in (at..at + len as u64).step_by(self.page) {
+                part.add((end - from).min(self.page as u64) as usize, self.has(from));
+            }
+        }
+    }
+}
+
+struct Walk<'a> {
+    copy: &'a Snapshot,
+    table: &'a Table,
+    classes: &'a [Class],
+    granule: usize,
+    pages: Pages,
+    parts: [Part; NAMES.len()],
+    /// Of each class.
+    taken: Vec<Part>,
+}
+
+/// Asks which pages are resident, and counts. `kept`: objects that threads keep, by class.
+pub(crate) fn parts(
+    pid: i32,
+    memory: &Memory,
+    copy: &Snapshot,
+    table: &Table,
+    classes: &[Class],
+    counters: &Counters,
+    kept: &[usize],
+) -> Parts {
+    let mut walk = Walk {
+        copy,
+        table,
+        classes,
+        granule: 1 << table.number(Number::GranuleShift),
+        pages: Pages::open(pid),
+        parts: NAMES.map(|name| Part { name, ..Part::default() }),
+        taken: vec![Part::default(); classes.len()],
+    };
+    walk.blocks(counters.base);
+    let class_map = Area { at: counters.base, len: counters.granules };
+    for area in [class_map, counters.spans, counters.blocks, counters.descriptors] {
+        walk.pages.count(area, &mut walk.parts[BOOKS]);
+    }
+    for area in mappings(memory, counters) {
+        walk.pages.count(area, &mut walk.parts[MAPPINGS]);
+    }
+    walk.end(kept)
+}
+
+/// Blocks that are mappings of their own. The table may move meanwhile: then there are none of them here.
+fn mappings(memory: &Memory, counters: &Counters) -> Vec<Area> {
+    let (at, entries) = counters.huge;
+    if at == 0 || entries > MOST_MAPPINGS {
+        return Vec::new();
+    }
+    let mut bytes = vec![0; entries as usize * 16];
+    if memory.read(at, &mut bytes).is_err() {
+        return Vec::new();
+    }
+    let entries = bytes.chunks_exact(16).map(Bytes);
+    let mut left = counters.huge_bytes;
+    let areas = entries.map(|entry| Area { at: entry.u64(0), len: entry.u64(8) });
+    // No more than their sum is: what is half written may have any length.
+    areas
+        .filter(|area| area.at != 0)
+        .map_while(|area| {
+            left = left.checked_sub(area.len)?;
+            Some(area)
+        })
+        .collect()
+}
+
+impl Walk<'_> {
+    fn blocks(&mut self, base: u64) {
+        let each = self.copy.granules_a_block;
+        let (mut part, mut left) = (RUNS, 0);
+        for block in 0..self.copy.blocks {
+            let [owned, free, dirty] = self.copy.bits(self.table, block);
+            let start = base + ((self.copy.first_block + block) * each * self.granule) as u64;
+            self.pages.look(start, (128 - owned.leading_zeros() as usize) * self.granule);
+            for number in 0..each {
+                let is_in = |bits: u128| bits >> number & 1 != 0;
+                let at = start + (number * self.granule) as u64;
+                if !is_in(owned) || is_in(free) {
+                    left = 0;
+                    if is_in(owned) {
+                        self.granule(at, if is_in(dirty) { DIRTY } else { CLEAN });
+                    }
+                    continue;
+                }
+                if left == 0 {
+                    (part, left) =
+                        match self.copy.span(self.table, self.classes, block * each + number) {
+                            Span::Slab(slab) => {
+                                self.slab(slab, at, block * each + number);
+                                continue;
+                            }
+                            Span::Kept(count) => (CACHED_RUNS, count),
+                            Span::Run(count) | Span::Large(count) => (RUNS, count),
+                            Span::None | Span::Torn => (RUNS, 1),
+                        };
+                }
+                self.granule(at, part);
+                left = left.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Bytes of which all is resident or nothing is: a page, or a granule where that is smaller.
+    fn unit(&self) -> usize {
+        self.pages.page.min(self.granule)
+    }
+
+    fn granule(&mut self, at: u64, part: usize) {
+        for offset in (0..self.granule).step_by(self.unit()) {
+            let is_resident = self.pages.has(at + offset as u64);
+            self.parts[part].add(self.unit(), is_resident);
+        }
+    }
+
+    fn slab(&mut self, slab: Slab<'_>, at: u64, granule: usize) {
+        let class = self.classes[slab.class];
+        if slab.taken(class) == 0 {
+            return self.granule(at, EMPTY);
+        }
+        let offset = granule.saturating_sub(slab.granule) * self.granule;
+        let unit = self.unit();
+        for from in (offset..offset + self.granule).step_by(unit) {
+            let is_resident = self.pages.has(at + (from - offset) as u64);
+            let end = (from + unit).min(class.objects * class.size).max(from);
+            let free = free_bytes(slab, class, from, end);
+            let is_hole = !is_resident && free == end - from;
+            self.parts[if is_hole { HOLES } else { FREE_OBJECTS }].add(free, is_resident);
+            self.parts[TAILS].add(unit - (end - from), is_resident);
+            self.taken[slab.class].add(end - from - free, is_resident);
+        }
+    }
+
+    /// Tells what threads keep from what is live: those of a class are as resident as its taken objects are in the middle.
+    fn end(mut self, kept: &[usize]) -> Parts {
+        for ((taken, class), objects) in self.taken.iter().zip(self.classes).zip(kept) {
+            let held = ((objects * class.size) as u64).min(taken.held);
+            let share =
+                u128::from(taken.resident) * u128::from(held) / u128::from(taken.held.max(1));
+            self.parts[CACHED].held += held;
+            self.parts[CACHED].resident += share as u64;
+            self.parts[LIVE].held += taken.held - held;
+            self.parts[LIVE].resident += taken.resident - share as u64;
+        }
+        let is_known = self.pages.file.is_some();
+        if !is_known {
+            self.parts.iter_mut().for_each(|part| part.resident = 0);
+        }
+        Parts { is_known, parts: self.parts.to_vec() }
+    }
+}
+
+/// Bytes of free objects between two offsets of a slab, up to the end of its last object.
+fn free_bytes(slab: Slab<'_>, class: Class, from: usize, to: usize) -> usize {
+    if from == to {
+        return 0;
+    }
+    let size = class.size;
+    let (first, last) = (class.object_at(from), class.object_at(to - 1));
+    let is_free = |object: usize| slab.free(class, object, object + 1) == 1;
+    if first == last {
+        return if is_free(first) { to - from } else { 0 };
+    }
+    let head = if is_free(first) { (first + 1) * size - from } else { 0 };
+    let tail = if is_free(last) { to - last * size } else { 0 };
+    head + slab.free(class, first + 1, last) * size + tail
+}
