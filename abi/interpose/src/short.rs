@@ -53,9 +53,10 @@ pub(crate) fn put(place: u32, writer: &mut Writer) -> bool {
     if bytes == 0 || bytes > MOST {
         return false;
     }
-    writer.flag(SHORT);
     with(|shelf| {
+        writer.flag(SHORT);
         if !shelf.keep(writer.bytes()) {
+            writer.unflag(SHORT);
             return false;
         }
         writer.erase();

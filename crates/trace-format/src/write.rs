@@ -290,10 +290,17 @@ impl Writer {
         self.flag(SEALED | flags);
     }
 
-    /// Sets a flag of the chunk's head.
-    pub fn flag(&mut self, flag: u32) {
+    /// Sets flags of the chunk's head.
+    pub fn flag(&mut self, flags: u32) {
         if let Some(head) = self.head() {
-            head.flags |= flag;
+            head.flags |= flags;
+        }
+    }
+
+    /// Takes them back.
+    pub fn unflag(&mut self, flags: u32) {
+        if let Some(head) = self.head() {
+            head.flags &= !flags;
         }
     }
 

@@ -36,7 +36,7 @@ The trace is read twice and never kept in memory as a whole.
 
 Exit codes: 0 explained; 2 wrong usage, or a file that is no trace; 125 a file cannot be read.";
 
-/// Say what holds a recorded program's memory: leak, growth, fragmentation, or kept
+/// Say what holds a recorded program's memory
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Explain {

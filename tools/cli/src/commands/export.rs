@@ -50,7 +50,7 @@ enum To {
     Html,
 }
 
-/// Write a trace as tables (CSV, JSON lines, Parquet), or its call stacks (pprof, collapsed, speedscope, SVG, HTML)
+/// Write a trace as tables, or its call stacks for other tools
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {

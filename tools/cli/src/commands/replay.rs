@@ -60,7 +60,7 @@ Exit codes: 0 all were measured, or kept all blocks; 1 with --verify an allocato
 that is no trace; 3 some allocator failed, the others were measured; 125 the trace cannot be read, it fails on all of them, or \
 heapwright itself cannot go on; 130 interrupted, what was measured is printed and written.";
 
-/// Do a recorded program's allocations again on all allocators: time, memory, single calls
+/// Do a recorded program's allocations again, on all allocators
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Replay {

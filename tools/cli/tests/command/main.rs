@@ -14,6 +14,8 @@ mod interrupts;
 mod kernel;
 mod list;
 mod pictures;
+#[cfg(target_arch = "x86_64")]
+mod profile;
 mod record;
 mod replay;
 mod run;

@@ -36,6 +36,8 @@ fn std_and_alloc_are_found_where_they_stand() {
             "crates/page/src/lib.rs:2: extern crate alloc: layers work without it",
         ]
     );
+    let unwinds = "#![no_std]\n#[cfg(panic = \"unwind\")]\nextern crate std;";
+    assert!(judged("abi", &[("lib.rs", unwinds)]).is_empty());
 }
 
 #[test]

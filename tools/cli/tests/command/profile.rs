@@ -1,14 +1,11 @@
 //! `heapwright profile`: from a program to the places that hold its memory, as text and as files for other tools.
-#![cfg(target_arch = "x86_64")]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::common::{exits, heapwright, outcome, refused, refuses};
 use assert_cmd::Command as Ours;
-use common::{exits, heapwright, outcome, refused, refuses};
 use profile::Pprof;
 use serde_json::Value;
 
