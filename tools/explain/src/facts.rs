@@ -41,6 +41,8 @@ pub struct Facts {
     pub threads: Threads,
     /// What was never freed.
     pub end: End,
+    /// The program's own mappings at the peak, of the length that most of their bytes are in.
+    pub mappings: Mappings,
     /// Anonymous memory before the program's own blocks: its data, its stack, the allocator's own.
     pub base: u64,
     /// How resident memory rises.
@@ -354,6 +356,15 @@ pub struct End {
     pub bytes: u64,
     /// The same by the window in which they were allocated.
     pub born: [u64; WINDOWS],
+}
+
+/// Mappings of one length.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Mappings {
+    /// Bytes of each.
+    pub each: u64,
+    /// How many.
+    pub count: u64,
 }
 
 /// How resident memory rises between two looks at it.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use trace::{Block, Op, Step};
+use trace::{Block, Op, Stacks, Step};
 
-use crate::facts::{End, Facts, Lifetime, Moment, Program, Rises, WINDOWS};
+use crate::facts::{End, Facts, Lifetime, Mappings, Moment, Program, Rises, WINDOWS};
 use crate::live::{Entry, Live};
 use crate::moment::{self, Heap, Lived, Outside, Rule};
 use crate::outline::{self, Look, Outline};
-use crate::sites::{self, Stacks};
+use crate::sites;
 use crate::units::Units;
 use crate::{growth, marks, sizes, threads};
 
@@ -43,6 +43,7 @@ struct Second<'a> {
     lived: Lived,
     lifetimes: BTreeMap<(usize, usize), (u64, u64)>,
     own_maps: OwnMaps,
+    mappings: Mappings,
     base: Option<u64>,
     /// Pages of files at the first look: the code that every program begins with.
     code: Option<u64>,
@@ -68,6 +69,7 @@ impl<'a> Second<'a> {
             lived: Lived::new(),
             lifetimes: BTreeMap::new(),
             own_maps: OwnMaps::default(),
+            mappings: Mappings::default(),
             base: None,
             code: None,
             last: Look::default(),
@@ -184,6 +186,7 @@ impl<'a> Second<'a> {
 
     fn peak(&mut self) {
         self.moments[0] = Some(self.moment(self.last, false));
+        self.mappings = self.own_maps.main();
         self.sites.at_peak(&self.live);
     }
 
@@ -257,6 +260,7 @@ impl<'a> Second<'a> {
             marks: self.marks.finish(self.live.bytes()),
             threads: self.threads.finish(),
             end: self.end,
+            mappings: self.mappings,
             base: self.base.unwrap_or(0),
             rises: self.rises,
             sites: self.sites.finish(&self.live),
@@ -287,6 +291,16 @@ struct OwnMaps {
 }
 
 impl OwnMaps {
+    /// Those of the length that most bytes are in.
+    fn main(&self) -> Mappings {
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+        for (from, until) in &self.ranges {
+            *counts.entry(until - from).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(each, count)| each.saturating_mul(*count));
+        most.map_or_else(Mappings::default, |(each, count)| Mappings { each, count })
+    }
+
     fn map(&mut self, address: u64, len: u64) {
         // A fixed mapping takes the place of what was there.
         self.unmap(address, len);
@@ -330,6 +344,11 @@ mod tests {
         maps.unmap(0x2000, 0x1000);
         assert_eq!(maps.bytes, 0x4000);
         assert_eq!(maps.ranges, [(0x1000, 0x2000), (0x3000, 0x5000), (0x8000, 0x9000)].into());
+        assert_eq!(maps.main(), Mappings { each: 0x2000, count: 1 });
+        maps.map(0x20000, 0x1000);
+        maps.map(0x40000, 0x1000);
+        assert_eq!(maps.main(), Mappings { each: 0x1000, count: 4 });
+        maps.unmap(0x20000, 0x21000);
         maps.map(0x0, 0x9000);
         assert_eq!((maps.bytes, maps.ranges.len()), (0x9000, 1));
         maps.unmap(0x0, u64::MAX);

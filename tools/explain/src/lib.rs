@@ -33,8 +33,8 @@ pub use facts::*;
 pub use gather::gather;
 pub use marks::ByMark;
 pub use read::facts;
-pub use rules::{Confidence, Finding, Kind, Part, Remedy, Role, findings, parts};
-pub use sites::Stacks;
+pub use rules::{Confidence, Finding, Kind, Part, Remedy, Role, findings, parts, stays};
+pub use trace::Stacks;
 pub use verdict::{Advice, Row, Verdict, verdict};
 pub use words::page;
 

@@ -16,8 +16,9 @@ const IDLE: u64 = 20;
 /// Fewer than one in so many calls allocates while a program cleans up.
 const CLEANING: u64 = 10;
 
-/// What was there in fewer than one of so many buckets did not last.
+/// What was there in fewer than one of so many buckets did not last: of those with calls, and of all.
 const LASTING: usize = 8;
+const HALF: usize = 2;
 
 /// What the process had resident, and what was live then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub(crate) struct Outline {
     pub(crate) points: Vec<Point>,
     /// Most was resident.
     pub(crate) peak: Option<Look>,
-    /// Most was free and kept for an eighth of the work.
+    /// Most was free and kept for an eighth of the work, or half of all time.
     pub(crate) worst: Option<Look>,
     /// Resident memory was looked at when most of the work was still to come, and not again: nothing is known of it.
     pub(crate) is_unseen: bool,
@@ -201,28 +202,34 @@ impl Pass {
         self.outline
     }
 
-    /// What was free and kept for an eighth of the work at least: the most of that. Resident memory between two looks is taken
-    /// to be that of the lower one. Only time in which the program calls malloc counts: it may have been stopped, or computing.
+    /// What was free and kept for an eighth of the work at least, or for half of all time: the most of that. Resident memory between
+    /// two looks is taken to be that of the lower one. Of the work only time in which the program calls malloc counts: for the
+    /// rest it may have been stopped, or computing.
     fn worst(&self) -> Option<Look> {
-        let before = self.buckets.iter().scan(None, |last: &mut Option<Look>, bucket| {
-            Some(core::mem::replace(last, bucket.look.or(*last)))
-        });
         let mut after: Vec<Option<Look>> = Vec::with_capacity(self.buckets.len());
         let mut next = None;
         for bucket in self.buckets.iter().rev() {
             after.push(next);
             next = bucket.look.or(next);
         }
-        let around = before.zip(after.into_iter().rev());
-        let low = self.buckets.iter().zip(around).filter_map(|(bucket, (before, after))| {
-            let step = bucket.last_call.filter(|&step| step < self.outline.done.step)?;
-            let look = lesser(lesser(before, bucket.look), after)?;
-            Some(Look { step, live: bucket.point.most_live, ..look })
+        let (mut working, mut all) = (Vec::new(), Vec::new());
+        let (mut before, mut step) = (None, None);
+        for (bucket, after) in self.buckets.iter().zip(after.into_iter().rev()) {
+            let last = bucket.last_call.filter(|&step| step < self.outline.done.step);
+            step = last.or(step);
+            let low = lesser(lesser(before, bucket.look), after);
+            if let Some((look, step)) = low.zip(step) {
+                let look = Look { step, live: bucket.point.most_live, ..look };
+                all.push(look);
+                working.extend(last.map(|_| look));
+            }
+            before = bucket.look.or(before);
+        }
+        let lasting = [(&working, LASTING), (&all, HALF)].map(|(looks, part)| {
+            let stretches = looks.windows(looks.len().div_ceil(part).max(1));
+            stretches.filter_map(|looks| looks.iter().min_by_key(waste)).max_by_key(waste)
         });
-        let low: Vec<Look> = low.collect();
-        let waste = |look: &&Look| look.anon.saturating_sub(look.live);
-        let stretches = low.windows(low.len().div_ceil(LASTING).max(1));
-        stretches.filter_map(|looks| looks.iter().min_by_key(waste)).max_by_key(waste).copied()
+        lasting.into_iter().flatten().max_by_key(waste).copied()
     }
 
     /// Where the program had done its work. Before it ends it may free what it has, which says nothing of how it runs; but a
@@ -249,6 +256,11 @@ impl Pass {
         }
         all
     }
+}
+
+/// What was resident and not live.
+fn waste(look: &&Look) -> u64 {
+    look.anon.saturating_sub(look.live)
 }
 
 fn lesser(a: Option<Look>, b: Option<Look>) -> Option<Look> {

@@ -2,11 +2,10 @@
 
 use show::number::count;
 use show::text::many;
-use trace::{About, Step, Trace, TraceError};
+use trace::{About, Stacks, Step, Trace};
 
 use crate::facts::{Facts, HugePages, Program};
 use crate::gather::gather;
-use crate::sites::Stacks;
 
 /// The facts of a trace. A part of it that cannot be read is left out, and said.
 #[must_use]
@@ -22,7 +21,7 @@ pub fn facts(trace: &Trace) -> Facts {
         }
         Ok(())
     };
-    let stacks = stacks(trace);
+    let stacks = Stacks::of(trace);
     let none = Stacks::default();
     let Ok(mut facts) = gather(program(trace.about()), stacks.as_ref().unwrap_or(&none), pass);
     if let Err(error) = &stacks {
@@ -35,36 +34,23 @@ pub fn facts(trace: &Trace) -> Facts {
     facts
 }
 
-/// The call stacks with their names.
-fn stacks(trace: &Trace) -> Result<Stacks, TraceError> {
-    let frames = trace.frames()?;
-    if frames.is_empty() {
-        return Ok(Stacks::default());
-    }
-    let names = trace.names(&frames)?;
-    let about = trace.about();
-    let malloc = about.malloc.path.clone();
-    Ok(Stacks { frames, names, malloc, interval: about.interval() })
-}
-
 fn program(about: &About) -> Program {
     let named = [&about.command, &about.exe].into_iter().find(|name| !name.is_empty());
     let malloc = if about.malloc.name.is_empty() { &about.malloc.path } else { &about.malloc.name };
     Program {
         command: named.map_or("a program", String::as_str).to_owned(),
         malloc: malloc.clone(),
+        settings: about.settings().map(|(name, value)| format!("{name}={value}")).collect(),
+        python_on_malloc: about
+            .environment()
+            .any(|variable| variable == ("PYTHONMALLOC", "malloc")),
         pid: about.pid,
         duration: about.duration,
         missing: missing(about),
         huge_pages: huge_pages(about),
-        begins_late: is_attached(about) || about.missing.chunks > 0,
+        begins_late: about.is_attached() || about.missing.chunks > 0,
         ..Program::default()
     }
-}
-
-/// Whether the program was running when the recording began.
-fn is_attached(about: &About) -> bool {
-    about.notes.iter().any(|note| note == "attached=1")
 }
 
 /// The last of the looks at huge pages that saw about the most: until then the program may have been filling them.
@@ -86,8 +72,8 @@ fn missing(about: &About) -> Vec<String> {
     let n = |n: u64| count(n as f64);
     let stopped = about.notes.iter().find_map(|note| note.strip_prefix("stopped="));
     let said = [
-        is_attached(about).then(|| {
-            let known = if about.notes.iter().any(|note| note == "before=unknown") {
+        about.is_attached().then(|| {
+            let known = if about.lacks_what_was_before() {
                 "; what it had allocated before is not known"
             } else {
                 ""

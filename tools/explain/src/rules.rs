@@ -14,12 +14,14 @@ mod free;
 mod growth;
 mod outside;
 mod rounding;
+mod set;
 mod sites;
 
 pub(crate) use free::{is_notable, is_sparse, threads as spread};
 pub(crate) use growth::{builds, has_table, slows_down};
 pub(crate) use outside::in_huge_steps;
 use serde::Serialize;
+pub(crate) use set::bears;
 pub use sites::{Part, Role, parts};
 
 use crate::facts::Facts;
@@ -92,8 +94,10 @@ pub enum Remedy {
     Allocator,
     /// A setting by which free memory goes back.
     GiveBack,
-    /// Fewer arenas or smaller caches.
+    /// Fewer arenas.
     FewerArenas,
+    /// Smaller caches of threads: what was set for them is large.
+    SmallerCaches,
     /// Small pages.
     SmallPages,
     /// The settings of the runtime that maps.
@@ -127,6 +131,16 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
         core::cmp::Reverse((is_first, weight))
     });
     found
+}
+
+/// Whether what is free and kept is the main thing, and is there until the end.
+#[must_use]
+pub fn stays(facts: &Facts, findings: &[Finding]) -> bool {
+    let is_free = |kind| matches!(kind, Kind::Fragmentation | Kind::ThreadCaches | Kind::Retention);
+    let is_first = findings.first().is_some_and(|first| is_free(first.kind));
+    // A program that frees all at its end has nothing there to compare.
+    let ends_so = facts.end.bytes * 5 >= facts.last.live * 4;
+    is_first && ends_so && facts.last.account.free() * 5 >= facts.worst.account.free() * 4
 }
 
 /// Whether blocks come to be only to stay: the program builds up data, and does little else with malloc.

@@ -9,8 +9,8 @@
 
 use std::collections::HashMap;
 
-use symbols::Names;
-use trace::{Block, Estimate, Frame, Frames, NumberMap, likely};
+use symbols::SitePath;
+use trace::{Block, Estimate, Frame, NumberMap, Stacks};
 
 use crate::facts::{Amount, Sites, Uses};
 use crate::live::Live;
@@ -19,26 +19,12 @@ mod tree;
 
 /// A block is temporary that is freed before as many others were allocated.
 const SOON: u64 = 16;
-/// Sites of a path.
-const DEPTH: usize = 4;
 /// With more paths only the sites themselves are told apart.
 const PATHS: usize = 1 << 16;
 
-/// The call stacks of a trace, with names.
-#[derive(Debug, Default)]
-pub struct Stacks {
-    /// The frames.
-    pub frames: Frames,
-    /// What their addresses are called.
-    pub names: Names,
-    /// The file of the recorded malloc.
-    pub malloc: String,
-    /// Mean bytes from one allocation with a stack to the next; 0: all have one.
-    pub interval: u64,
-}
-
 fn amount(sum: &Estimate) -> Amount {
-    Amount { blocks: sum.blocks, bytes: sum.bytes, margin: sum.margin() }
+    let (margin, blocks_margin) = (sum.margin(), sum.blocks_margin());
+    Amount { blocks: sum.blocks, bytes: sum.bytes, margin, blocks_margin }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,6 +47,7 @@ impl Sums {
             blocks: self.before.blocks - self.old.blocks,
             bytes: self.before.bytes - self.old.bytes,
             variance: (self.before.variance - self.old.variance).max(0.0),
+            blocks_variance: (self.before.blocks_variance - self.old.blocks_variance).max(0.0),
         };
         Uses {
             allocated: amount(&self.allocated),
@@ -76,34 +63,14 @@ impl Sums {
     }
 }
 
-/// A site and its callers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Path {
-    sites: [symbols::Site; DEPTH],
-    len: usize,
-}
-
-impl Path {
-    fn sites(&self) -> &[symbols::Site] {
-        &self.sites[..self.len]
-    }
-
-    /// Its innermost sites only.
-    fn cut(mut self, len: usize) -> Self {
-        self.len = self.len.min(len);
-        self.sites[self.len..].fill(symbols::Site::default());
-        self
-    }
-}
-
 /// Follows sites through the second pass.
 #[derive(Debug)]
 pub(crate) struct Follow<'a> {
     stacks: &'a Stacks,
     /// The number of the path of each frame that a block was allocated from.
     of_frame: NumberMap<Frame, usize>,
-    numbers: HashMap<Path, usize>,
-    paths: Vec<Path>,
+    numbers: HashMap<SitePath, usize>,
+    paths: Vec<SitePath>,
     sums: Vec<Sums>,
     blocks: u64,
     newest: Block,
@@ -127,18 +94,14 @@ impl<'a> Follow<'a> {
 
     /// The sums of a frame's path, and how likely it was that a block of this size had a stack.
     fn sums(&mut self, frame: Frame, size: u64) -> Option<(&mut Sums, f64)> {
-        if frame == 0 || self.stacks.frames.is_empty() {
+        if frame == 0 || self.stacks.is_empty() {
             return None;
         }
         let number = match self.of_frame.get(&frame) {
             Some(&number) => number,
             None => {
-                let stacks = self.stacks;
-                let mut sites = [symbols::Site::default(); DEPTH];
-                let stack = stacks.frames.stack(frame);
-                let len = stacks.names.path(stack, &stacks.malloc, &mut sites);
-                let len = if self.paths.len() < PATHS { len } else { 1 };
-                let path = Path { sites, len: DEPTH }.cut(len);
+                let path = self.stacks.path(frame);
+                let path = if self.paths.len() < PATHS { path } else { path.cut(1) };
                 let number = *self.numbers.entry(path).or_insert(self.paths.len());
                 if number == self.paths.len() {
                     self.paths.push(path);
@@ -148,7 +111,7 @@ impl<'a> Follow<'a> {
                 number
             }
         };
-        Some((&mut self.sums[number], likely(size, self.stacks.interval)))
+        Some((&mut self.sums[number], self.stacks.likely(size)))
     }
 
     pub(crate) fn allocated(&mut self, block: Block, frame: Frame, size: u64) {
@@ -193,7 +156,7 @@ impl<'a> Follow<'a> {
     }
 
     fn each(&mut self, live: &Live, sum: impl Fn(Block, &mut Sums) -> &mut Estimate) {
-        if self.stacks.frames.is_empty() {
+        if self.stacks.is_empty() {
             return;
         }
         for (block, entry) in live.iter() {

@@ -105,11 +105,18 @@ fn title(facts: &Facts) -> String {
     } else {
         String::new()
     };
+    // Another tool's recording knows neither.
+    let process = match program.pid {
+        0 => String::new(),
+        pid => format!(" (process {pid})"),
+    };
+    let on = match &*program.malloc {
+        "" => String::new(),
+        malloc => format!(" on {malloc}"),
+    };
     format!(
-        "{} (process {}) on {}: {}, {} blocks{threads}",
+        "{}{process}{on}: {}, {} blocks{threads}",
         program.command,
-        program.pid,
-        program.malloc,
         nanoseconds(program.duration as f64),
         count(program.blocks as f64),
     )
@@ -118,6 +125,9 @@ fn title(facts: &Facts) -> String {
 fn missing(facts: &Facts) -> Vec<String> {
     let program = &facts.program;
     let mut lines = program.missing.clone();
+    if !program.settings.is_empty() {
+        lines.push(format!("for its malloc there was set {}.", program.settings.join(" ")));
+    }
     if program.dropped > 0 {
         let dropped = count(program.dropped as f64);
         lines.push(format!(

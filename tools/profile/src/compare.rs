@@ -149,12 +149,13 @@ fn interval(profile: &Pprof) -> u64 {
 /// Blocks and bytes with their variance.
 fn estimate(blocks: f64, bytes: f64, interval: u64) -> Estimate {
     if blocks < 1.0 {
-        return Estimate { blocks, bytes, variance: 0.0 };
+        return Estimate { blocks, bytes, ..Estimate::default() };
     }
     let size = bytes / blocks;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size of blocks")]
     let p = likely(size as u64, interval);
-    Estimate { blocks, bytes, variance: blocks * size * size * (1.0 - p) / p }
+    let blocks_variance = blocks * (1.0 - p) / p;
+    Estimate { blocks, bytes, variance: blocks_variance * size * size, blocks_variance }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use bench::claim::MARKS;
 use bench::definition::Group;
 use bench::fail_if::Metric;
-use bench::result::{AGREEMENT, Count, Entry, Work};
+use bench::result::{AGREEMENT, Count, Entry, Report, Work};
 use bench::session::{Role, SubjectIndex};
 use bench::stats::{ENOUGH_PAIRS, median};
 use show::number::{bytes, count, percent, seconds};
@@ -61,11 +61,14 @@ pub(crate) fn names(view: &View<'_>) -> Option<Note> {
 }
 
 /// What the recorded process took, and how far its replay is from that.
-pub(crate) fn recorded(work: &Work) -> Option<String> {
+pub(crate) fn recorded(report: &Report, work: &Work) -> Option<String> {
     let replayed = work.replayed.as_ref()?;
     let own = bytes(replayed.own_mapped as f64);
     let Some(peak) = replayed.recorded_peak else {
         let why = match replayed.own_mapped {
+            _ if replayed.begins_late => {
+                "the program had blocks before the recording began, which are not in it".to_owned()
+            }
             0 => "the recording does not know the process's memory".to_owned(),
             _ => {
                 format!("the program mapped {own} itself, beside which malloc's memory is not seen")
@@ -73,7 +76,11 @@ pub(crate) fn recorded(work: &Work) -> Option<String> {
         };
         return Some(format!("recorded: {why}; how far the replay is from it is not known"));
     };
-    let on = replayed.on.as_deref().unwrap_or("an allocator that does not take part");
+    let entry = report.allocators.iter().find(|entry| Some(&entry.name) == replayed.on.as_ref());
+    let on = entry.map_or_else(
+        || "an allocator that does not take part".to_owned(),
+        |entry| entry.is().unwrap_or_else(|| entry.name.clone()),
+    );
     let mut text = format!("recorded {} above the start on {on}", bytes(peak as f64));
     if replayed.own_mapped > 0 {
         text += &format!(", without what the program mapped itself ({own} at most)");

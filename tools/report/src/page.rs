@@ -61,7 +61,7 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
     // Of the user's own program there is nothing to say that was not said.
     sections.extend(workloads(report));
     sections.push(data(report, detail));
-    let recorded = report.workloads.iter().filter_map(notes::recorded);
+    let recorded = report.workloads.iter().filter_map(|work| notes::recorded(report, work));
     let recorded = recorded.map(|text| verdict::sentence(&text));
     let doubts = notes::doubts(view).into_iter().chain(notes::by_time(view));
     // What failed is in the table.

@@ -48,7 +48,7 @@ pub fn markdown(report: &Report) -> String {
 /// What was measured, and where; of a replay how far it is from the recording.
 fn above(report: &Report) -> Vec<String> {
     let mut lines = vec![report.machine.line(), summary(report)];
-    lines.extend(report.workloads.iter().filter_map(notes::recorded));
+    lines.extend(report.workloads.iter().filter_map(|work| notes::recorded(report, work)));
     lines
 }
 

@@ -13,18 +13,22 @@
 mod debug_files;
 mod demangle;
 mod elf;
+mod fitted;
 mod lookup;
 mod module;
 mod names;
 mod perf_map;
 mod resolver;
 mod site;
+mod told;
 mod trouble;
 
 pub use demangle::{demangle, short};
 pub use elf::build_id_of;
+pub use fitted::fitted;
 pub use module::Module;
 pub use names::{Names, Symbol};
 pub use resolver::Resolver;
 pub use site::Site;
+pub use told::{SitePath, told};
 pub use trouble::{Trouble, Why};

@@ -1,5 +1,7 @@
 //! What is known of a recorded process besides its steps.
 
+mod settings;
+
 use serde::{Deserialize, Serialize};
 
 pub use symbols::Module;
@@ -153,6 +155,25 @@ pub enum StrangeKind {
     DoubleFree,
     /// The address was returned though it had not been freed.
     UnseenFree,
+}
+
+/// What the recorder says of a program that ran already, and what is said where nothing is known of the blocks that it had.
+pub(crate) const ATTACHED: &str = "attached=1";
+pub(crate) const UNKNOWN: &str = "before=unknown";
+
+impl About {
+    /// Whether the program was running when the recording began.
+    #[must_use]
+    pub fn is_attached(&self) -> bool {
+        self.notes.iter().any(|note| note == ATTACHED)
+    }
+
+    /// Whether there were blocks before the first event that nothing is known of: the program had been running, or what came first
+    /// made room.
+    #[must_use]
+    pub fn lacks_what_was_before(&self) -> bool {
+        self.missing.chunks > 0 || self.notes.iter().any(|note| note == UNKNOWN)
+    }
 }
 
 /// How many damaged places, and how many strange events, are named.

@@ -2,16 +2,22 @@
 //!
 //! ```text
 //! 64 shards, each a table of its own:   [ address, block, size │ empty │ address, dead │ address, block, size │ … ]
+//!       └ where there are four million: those settle, in a third of the room
 //! ```
 //!
 //! 20 bytes an entry, 27 to 32 for a live block. A shard that is full grows alone, so that growing never needs twice the memory of
 //! all. An address whose block is gone stays as a dead one until its shard is made anew: most addresses are soon returned again,
 //! and a second free of one is told from the free of an address that was never seen.
 
+mod settled;
+
+use self::settled::{Row, Settled};
 use crate::step::Block;
 
 const SHARDS: usize = 64;
 const SMALLEST: usize = 16;
+/// So many live blocks settle.
+const MANY: usize = 4 << 20;
 /// Numbers of blocks that stand for none: below them is more than any file has.
 const EMPTY: Block = (1 << 48) - 1;
 const DEAD: Block = EMPTY - 1;
@@ -66,6 +72,10 @@ struct Shard {
 #[derive(Debug)]
 pub(crate) struct Addresses {
     shards: Vec<Shard>,
+    settled: Settled,
+    /// Live blocks in the shards, and how many of them settle.
+    live: usize,
+    many: usize,
 }
 
 fn hash(key: u64) -> u64 {
@@ -113,7 +123,13 @@ impl Shard {
 
 impl Addresses {
     pub(crate) fn new() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Shard::new(SMALLEST)).collect() }
+        Self::settling(MANY)
+    }
+
+    /// Blocks settle where there are so many.
+    fn settling(many: usize) -> Self {
+        let shards = (0..SHARDS).map(|_| Shard::new(SMALLEST)).collect();
+        Self { shards, settled: Settled::default(), live: 0, many }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
@@ -127,16 +143,52 @@ impl Addresses {
         let shard = &self.shards[Self::shard(hash)];
         let entry = &shard.entries[shard.place(key, hash)];
         match entry.block() {
-            EMPTY => Found::Unknown,
-            DEAD => Found::Dead,
+            EMPTY | DEAD => {
+                let gone = if entry.block() == DEAD { Found::Dead } else { Found::Unknown };
+                self.settled.get(key).map_or(gone, |(block, size)| Found::Live(block, size))
+            }
             block => Found::Live(block, entry.size()),
         }
     }
 
     /// A block under `key`, instead of the one that was there.
     pub(crate) fn insert(&mut self, key: u64, block: Block, size: u64) {
+        if !self.settled.is_empty() {
+            self.settled.remove(key);
+        }
+        self.put(key, block, size);
+        if self.live >= self.many {
+            self.settle();
+        }
+    }
+
+    fn put(&mut self, key: u64, block: Block, size: u64) {
         let hash = hash(key);
-        self.shards[Self::shard(hash)].insert(key, hash, block, size);
+        let shard = &mut self.shards[Self::shard(hash)];
+        let before = shard.live;
+        shard.insert(key, hash, block, size);
+        let after = shard.live;
+        self.live = self.live + after - before;
+    }
+
+    /// All that are in the shards settle, but for those with too few neighbours.
+    #[cold]
+    fn settle(&mut self) {
+        let mut rows: Vec<Row> = Vec::with_capacity(self.live);
+        for shard in &mut self.shards {
+            let shard = core::mem::replace(shard, Shard::new(SMALLEST));
+            let live = shard.entries.iter().filter(|entry| entry.block() < DEAD);
+            rows.extend(live.map(|entry| (entry.key(), entry.block(), entry.size())));
+        }
+        self.live = 0;
+        rows.sort_unstable_by_key(|row| row.0);
+        let left = self.settled.settle(&rows);
+        drop(rows);
+        // What never settles must not be tried again and again.
+        self.many = self.many.max(2 * left.len());
+        for (key, block, size) in left {
+            self.put(key, block, size);
+        }
     }
 
     /// The block under `key` is gone.
@@ -146,11 +198,19 @@ impl Addresses {
         let at = shard.place(key, hash);
         let entry = shard.entries[at];
         match entry.block() {
-            EMPTY => Found::Unknown,
-            DEAD => Found::Dead,
+            EMPTY | DEAD => match self.settled.remove(key) {
+                Some((block, size)) => {
+                    // A second free of it is told from that of an unknown address.
+                    self.put(key, block, size);
+                    self.remove(key)
+                }
+                None if entry.block() == DEAD => Found::Dead,
+                None => Found::Unknown,
+            },
             block => {
                 shard.entries[at] = Entry::new(key, DEAD, 0);
                 shard.live -= 1;
+                self.live -= 1;
                 Found::Live(block, entry.size())
             }
         }
@@ -179,6 +239,39 @@ mod tests {
         assert_eq!((live.get(0), live.get(16)), (Found::Live(7, 8), Found::Live(1, 2)));
         live.insert(u64::MAX, 1 << 47, u64::MAX);
         assert_eq!(live.get(u64::MAX), Found::Live(1 << 47, LARGEST));
+    }
+
+    /// The same as a map, whatever settles in between.
+    #[test]
+    fn what_has_settled_is_found_like_any_other() {
+        let mut live = Addresses::settling(1000);
+        let mut map = std::collections::HashMap::new();
+        let mut random = 1_u64;
+        for block in 0..40_000_u64 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // Many close to each other, some odd, some far from all.
+            let key = match random >> 61 {
+                0 => (random >> 24) << 20,
+                1 => (random >> 50) | 1,
+                _ => ((random >> 40) % 6000) << 4,
+            };
+            if (random >> 33).is_multiple_of(3) {
+                let found = match map.remove(&key) {
+                    Some((block, size)) => Found::Live(block, size),
+                    None => live.get(key),
+                };
+                assert_eq!(live.remove(key), found);
+                assert!(!matches!(live.get(key), Found::Live(..)));
+            } else {
+                map.insert(key, (block, random >> 50));
+                live.insert(key, block, random >> 50);
+            }
+        }
+        assert!(!live.settled.is_empty());
+        for (key, (block, size)) in map {
+            assert_eq!(live.remove(key), Found::Live(block, size));
+            assert_eq!(live.remove(key), Found::Dead, "a second free is one");
+        }
     }
 
     #[test]

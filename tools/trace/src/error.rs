@@ -26,6 +26,9 @@ pub enum TraceError {
     /// A folder without traces.
     #[error("{} has no trace in it: neither a .trace nor a .chunks file", path.display())]
     Empty { path: PathBuf },
+    /// It is there, and nobody said that it may be written over.
+    #[error("{} is there", path.display())]
+    Exists { path: PathBuf },
     /// A step that cannot follow the ones before.
     #[error("step {step}: {what}")]
     Step { step: u64, what: String },

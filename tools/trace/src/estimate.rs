@@ -15,6 +15,8 @@ pub struct Estimate {
     pub bytes: f64,
     /// The variance of the bytes.
     pub variance: f64,
+    /// That of the number of blocks.
+    pub blocks_variance: f64,
 }
 
 impl Estimate {
@@ -24,6 +26,7 @@ impl Estimate {
         self.blocks += 1.0 / p;
         self.bytes += each;
         self.variance += each * each * (1.0 - p);
+        self.blocks_variance += (1.0 - p) / (p * p);
     }
 
     /// Adds a sum over other blocks.
@@ -31,6 +34,7 @@ impl Estimate {
         self.blocks += other.blocks;
         self.bytes += other.bytes;
         self.variance += other.variance;
+        self.blocks_variance += other.blocks_variance;
     }
 
     /// Between what the true number of bytes is, in 95 of 100 cases, also where the sample has few blocks of it or none: that of the
@@ -56,6 +60,12 @@ impl Estimate {
     #[must_use]
     pub fn margin(&self) -> f64 {
         DEVIATIONS * self.variance.sqrt()
+    }
+
+    /// The same of the number of blocks.
+    #[must_use]
+    pub fn blocks_margin(&self) -> f64 {
+        DEVIATIONS * self.blocks_variance.sqrt()
     }
 }
 

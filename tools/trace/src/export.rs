@@ -39,18 +39,24 @@ const POINTS: u64 = 2000;
 ///
 /// `label` is what the rows of `traces` say besides, such as the release of the program.
 ///
+/// `over`: a file that is there is written over.
+///
 /// # Errors
-/// The trace cannot be read, or a file cannot be written.
+/// The trace cannot be read, a file is there, or it cannot be written.
 pub fn export(
     trace: &Trace,
     form: Form,
     folder: &Path,
     label: &str,
+    over: bool,
 ) -> Result<Vec<PathBuf>, TraceError> {
     let names = Names::of(trace);
     let file = |table: &Table| {
         let folder = folder.join(table.name);
         let path = folder.join(format!("{}.{}", names.trace, form.ending()));
+        if !over && path.exists() {
+            return Err(TraceError::Exists { path });
+        }
         fs::create_dir_all(&folder).map_err(TraceError::io(&folder))?;
         // It gets its name when it is whole; as any new file, what the user's mask leaves may be done with it.
         let permissions = Permissions::from_mode(0o666);

@@ -16,7 +16,7 @@ mod packed;
 
 use std::collections::VecDeque;
 
-use self::packed::Packed;
+pub(crate) use self::packed::Packed;
 use crate::blocks::{New, NumberMap};
 use crate::step::{Block, Frame, How, Step, Thread};
 

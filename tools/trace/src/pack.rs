@@ -22,16 +22,13 @@ use std::path::Path;
 
 use trace_format::{CHUNK, FileHead};
 
+use crate::about::UNKNOWN;
 use crate::error::TraceError;
 use crate::packer::{Packed, Packer};
 
 /// How long an event waits for one of another thread that must have been before it, in units of the recorder's clock: some ten
 /// microseconds.
 const PATIENCE: u64 = 1024;
-
-/// What the recorder says of a program that ran already, and what is said where nothing is known of the blocks that it had.
-const ATTACHED: &str = "attached=1";
-const UNKNOWN: &str = "before=unknown";
 
 /// How far the packing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +88,7 @@ pub(crate) fn pack_locked(
 ) -> Result<Packed, TraceError> {
     let mut index = index::Index::read(file, raw)?;
     let mut before = born::before(file, &mut index);
-    if !before.is_complete && index.about.notes.iter().any(|note| note == ATTACHED) {
+    if !before.is_complete && index.about.is_attached() {
         index.about.notes.push(UNKNOWN.to_owned());
     }
     before.blocks.extend(inherit::inherited(raw, &index.about));

@@ -2,16 +2,16 @@
 (() => {
   const { all, one, save, csv, data } = page;
   const { heaps, moments, asked, classes, curves, sizes, lifetimes, pairs } = data();
-  const BY = ["size", "age", "thread"];
+  const BY = ["size", "age", "thread", "site"].slice(0, classes.length);
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const NEVER = 0xffff, FREE = 0xfffe;
 
-  // Each cell of a moment in 12 bits: fill, size, age, thread.
+  // Each cell of a moment in 15 bits: site, fill, size, age, thread; without sites the first are 0.
   const decoded = (heap) => {
     let before = new Uint16Array(heap.columns * heap.addresses.length).fill(NEVER);
-    return heap.moments.map((text) => before = after(before, text));
+    return heap.moments.map((text) => before = after(before, text, heap.letters));
   };
-  const after = (before, text) => {
+  const after = (before, text, letters) => {
     const now = before.slice();
     for (let at = 0, i = 0; at < text.length;) {
       const sign = text[at];
@@ -22,14 +22,15 @@
         i += n;
         at = end + 1;
       } else {
-        now[i++] = LETTERS.indexOf(sign) << 6 | LETTERS.indexOf(text[at + 1]);
-        at += 2;
+        const site = letters > 2 ? LETTERS.indexOf(text[at + 2]) : 0;
+        now[i++] = site << 12 | LETTERS.indexOf(sign) << 6 | LETTERS.indexOf(text[at + 1]);
+        at += letters;
       }
     }
     return now;
   };
-  const part = [(c) => c >> 6 & 7, (c) => c >> 3 & 7, (c) => c & 7];
-  const fill = (c) => (c >> 9) + 1;
+  const part = [(c) => c >> 6 & 7, (c) => c >> 3 & 7, (c) => c & 7, (c) => c >> 12 & 7];
+  const fill = (c) => (c >> 9 & 7) + 1;
 
   const slider = one("#moment");
   const sides = heaps.map((heap, i) => {
@@ -53,6 +54,11 @@
     sides.forEach(drawSide);
     sides.forEach(({ said }, i) => { if (said) said.textContent = moments[slider.value].sides[i]; });
     one("#said").textContent = moments[slider.value].words;
+    one("#by-site")?.replaceChildren(...moments[slider.value].sites.map((row) => {
+      const tr = document.createElement("tr");
+      tr.append(...row.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
+      return tr;
+    }));
     point();
   };
   const name = () => all("#classes li").forEach((li, i) => {

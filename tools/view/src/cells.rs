@@ -30,6 +30,8 @@ pub(crate) struct Shade {
     pub(crate) size: u8,
     /// The group of threads that allocated most of its bytes.
     pub(crate) group: u8,
+    /// The class of sites that most of its bytes are from.
+    pub(crate) site: u8,
     /// When its bytes were allocated, on average, in nanoseconds.
     pub(crate) born: u64,
 }
@@ -42,6 +44,7 @@ pub(crate) struct Place {
     pub(crate) born: u64,
     pub(crate) class: u8,
     pub(crate) group: u8,
+    pub(crate) site: u8,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -52,6 +55,7 @@ struct Cell {
     born: u128,
     sizes: [u64; CLASSES],
     groups: [u64; CLASSES],
+    sites: [u64; CLASSES],
 }
 
 /// The cells that were ever touched.
@@ -83,6 +87,7 @@ impl Cells {
             cell.born = cell.born.wrapping_add(u128::from(bytes) * u128::from(place.born));
             cell.sizes[usize::from(place.class)] += bytes;
             cell.groups[usize::from(place.group)] += bytes;
+            cell.sites[usize::from(place.site)] += bytes;
         });
     }
 
@@ -93,6 +98,7 @@ impl Cells {
             cell.born = cell.born.wrapping_sub(u128::from(bytes) * u128::from(place.born));
             cell.sizes[usize::from(place.class)] -= bytes;
             cell.groups[usize::from(place.group)] -= bytes;
+            cell.sites[usize::from(place.site)] -= bytes;
         });
     }
 
@@ -135,6 +141,7 @@ impl Cells {
             cell.born = cell.born.wrapping_add(from.born);
             cell.sizes.iter_mut().zip(from.sizes).for_each(|(sum, more)| *sum += more);
             cell.groups.iter_mut().zip(from.groups).for_each(|(sum, more)| *sum += more);
+            cell.sites.iter_mut().zip(from.sites).for_each(|(sum, more)| *sum += more);
         }
     }
 
@@ -153,6 +160,7 @@ impl Cells {
                     fill: fill(cell.bytes, self.shift),
                     size: most(&cell.sizes),
                     group: most(&cell.groups),
+                    site: most(&cell.sites),
                     born: mean,
                 };
                 (*number, shade)
@@ -194,18 +202,20 @@ pub(crate) fn merged(shades: &[(u64, Shade)], by: u32) -> Vec<(u64, Shade)> {
 
 fn mixed(group: &[(u64, Shade)], by: u32) -> Shade {
     let (mut sum, mut born) = (0u64, 0u128);
-    let (mut sizes, mut groups) = ([0; CLASSES], [0; CLASSES]);
+    let [mut sizes, mut groups, mut sites] = [[0; CLASSES]; 3];
     for (_, shade) in group {
         let fill = u64::from(shade.fill);
         sum += fill;
         born += u128::from(fill) * u128::from(shade.born);
         sizes[usize::from(shade.size)] += fill;
         groups[usize::from(shade.group)] += fill;
+        sites[usize::from(shade.site)] += fill;
     }
     Shade {
         fill: (sum >> by).clamp(1, u64::from(FULL)) as u16,
         size: most(&sizes),
         group: most(&groups),
+        site: most(&sites),
         born: (born / u128::from(sum.max(1))) as u64,
     }
 }
@@ -215,7 +225,7 @@ mod tests {
     use super::*;
 
     fn place(address: u64, size: u64) -> Place {
-        Place { address, size, born: 100, class: 2, group: 1 }
+        Place { address, size, born: 100, class: 2, group: 1, site: 3 }
     }
 
     #[test]
@@ -223,7 +233,7 @@ mod tests {
         let mut cells = Cells::new();
         let block = place(0x1800, 0x1000);
         cells.add(&block, 7);
-        let half = Shade { fill: FULL / 2, size: 2, group: 1, born: 100 };
+        let half = Shade { fill: FULL / 2, size: 2, group: 1, site: 3, born: 100 };
         assert_eq!(cells.shades(), [(1, half), (2, half)]);
         cells.remove(&block);
         assert_eq!((cells.held(), cells.shades().len()), (0, 0));
@@ -255,7 +265,7 @@ mod tests {
 
     #[test]
     fn merged_cells_are_what_larger_ones_would_have_been() {
-        let shade = |fill, size| Shade { fill, size, group: 0, born: 0 };
+        let shade = |fill, size| Shade { fill, size, ..Shade::default() };
         let fine = [(4, shade(FULL, 3)), (5, shade(FULL / 2, 1)), (9, shade(1, 7))];
         let coarse = merged(&fine, 1);
         assert_eq!(coarse[0], (2, shade(FULL / 4 * 3 + 2, 3)));

@@ -13,11 +13,13 @@ pub enum By {
     Age,
     /// Who allocated most of its bytes.
     Thread,
+    /// Where in the program most of its bytes were allocated, if call stacks were recorded.
+    Site,
 }
 
 impl By {
     /// All of them, in the order in which a key goes through them.
-    pub const ALL: [Self; 3] = [Self::Size, Self::Age, Self::Thread];
+    pub const ALL: [Self; 4] = [Self::Size, Self::Age, Self::Thread, Self::Site];
 
     /// As it stands on a command line and in a page.
     #[must_use]
@@ -26,6 +28,7 @@ impl By {
             Self::Size => "size",
             Self::Age => "age",
             Self::Thread => "thread",
+            Self::Site => "site",
         }
     }
 
@@ -35,7 +38,8 @@ impl By {
         match self {
             Self::Size => Self::Age,
             Self::Age => Self::Thread,
-            Self::Thread => Self::Size,
+            Self::Thread => Self::Site,
+            Self::Site => Self::Size,
         }
     }
 }
@@ -77,6 +81,6 @@ mod tests {
 
     #[test]
     fn every_colour_comes_round() {
-        assert_eq!(By::ALL.map(By::next), [By::Age, By::Thread, By::Size]);
+        assert_eq!(By::ALL.map(By::next), [By::Age, By::Thread, By::Site, By::Size]);
     }
 }

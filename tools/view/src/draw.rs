@@ -5,6 +5,7 @@ mod heap;
 mod ink;
 mod marks;
 mod sides;
+mod sites;
 mod tables;
 mod words;
 
@@ -17,6 +18,7 @@ pub use heap::LEVELS;
 pub(crate) use heap::{NO_ADDRESSES, class_of, key, level};
 pub use ink::{Ink, Line, flowed};
 pub(crate) use sides::{Grid, figures};
+pub(crate) use sites::{rows as site_rows, sites, title as sites_title};
 pub(crate) use tables::{lifetimes, pairs, sizes};
 pub(crate) use words::{class_name, headline, scale, sentence};
 
@@ -85,6 +87,9 @@ fn all(pictures: &Pictures, by: By, form: Form, width: Option<usize>) -> Vec<Lin
         lines.extend(sides::about(pictures, width));
         lines.extend(key(pictures, by, form, width));
     }
+    if pictures.has_sites() {
+        part(&mut lines, sites_title(pictures), sites(pictures, pictures.asked, width));
+    }
     part(&mut lines, "Blocks by size", sizes(pictures, width));
     part(&mut lines, "Size × lifetime, % of all blocks", lifetimes(pictures));
     part(
@@ -117,6 +122,21 @@ mod tests {
         }
         let inked = ansi(&pictures, By::Size, Some(80));
         assert!(inked.contains("\x1b[") && !inked.contains("\x1b]"), "{inked}");
+    }
+
+    #[test]
+    fn sites_stand_below_the_heap() {
+        let pictures = crate::gather::testing::with_stacks();
+        for width in [40, 80, 200] {
+            for by in [None, Some(By::Site)] {
+                let text = plain(&pictures, by, Some(width));
+                assert!(text.lines().all(|line| line.chars().count() <= width.max(80)), "{text}");
+                let mut rows =
+                    text.lines().filter(|row| row.ends_with("copy < parse (app.cpp:11)"));
+                assert!(width < 80 || rows.any(|row| row.contains("97.7 KiB")), "{text}");
+            }
+        }
+        assert!(!plain(&gathered(&[(0x1000, 64)]), None, None).contains("Live by site"));
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //!       └─► pairs: who allocated × who freed
 //! ```
 
+use std::rc::Rc;
+
 use trace::{Above, Live, Lived, New, Op, Step, Trace};
 
 use crate::cells::{Cells, Place};
@@ -20,6 +22,7 @@ use crate::missing;
 use crate::moment::Moment;
 use crate::pairs::Pairs;
 use crate::pictures::{Frame, Pictures};
+use crate::sites::{self, Sites};
 
 /// Moments of equal distance, beside those that are asked for.
 const MOMENTS: u64 = 200;
@@ -45,6 +48,7 @@ pub struct Plan {
     pub peak: Option<u64>,
     /// A moment that is to be among those that are kept.
     pub at: Moment,
+    pub(crate) sites: Rc<Sites>,
 }
 
 impl Plan {
@@ -69,21 +73,23 @@ impl Plan {
             threads: about.threads.iter().map(|thread| thread.name.clone()).collect(),
             peak: (about.blocks > 0).then(|| trace.peak().1),
             at,
+            sites: Rc::default(),
         }
     }
 
-    /// Of its replay on an allocator of this name, which knows where every block was.
+    /// Of its replay on an allocator of this name, which knows where every block was; beside the pictures of the recording.
     #[must_use]
-    pub fn replayed(trace: &Trace, at: Moment, name: &str) -> Self {
-        let name = name.to_owned();
-        Self { name, is_replayed: true, no_addresses: false, ..Self::of(trace, at) }
+    pub fn replayed(trace: &Trace, at: Moment, name: &str, recorded: &Pictures) -> Self {
+        let (name, sites) = (name.to_owned(), Rc::clone(&recorded.sites));
+        Self { name, sites, is_replayed: true, no_addresses: false, ..Self::of(trace, at) }
     }
 }
 
 /// The pictures of a trace. `told` is called with the share of its steps that was read, some hundred times.
 #[must_use]
 pub fn gather(trace: &Trace, at: Moment, told: &mut dyn FnMut(f64)) -> Pictures {
-    let mut gather = Gather::new(Plan::of(trace, at));
+    let sites = Rc::new(Sites::of(trace, told));
+    let mut gather = Gather::new(Plan { sites, ..Plan::of(trace, at) });
     let all = trace.about().events.max(1);
     let each = (all / 100).max(1);
     for (number, step) in (0u64..).zip(trace.steps()) {
@@ -103,6 +109,7 @@ pub fn gather(trace: &Trace, at: Moment, told: &mut dyn FnMut(f64)) -> Pictures 
 pub struct Gather {
     plan: Plan,
     groups: Groups,
+    sites: sites::Now,
     live: Live<Lived, 6>,
     allocations: u64,
     steps: u64,
@@ -138,6 +145,7 @@ impl Gather {
         moments.dedup();
         Self {
             groups: Groups::new(&plan.threads),
+            sites: sites::Now::new(Rc::clone(&plan.sites)),
             live: Live::default(),
             allocations: 0,
             steps: 0,
@@ -209,6 +217,7 @@ impl Gather {
             self.gone(step, &before);
         }
         self.allocations += 1;
+        self.sites.made(lived.frame, lived.size);
         if !self.plan.no_addresses {
             self.cells.add(&self.place(&lived), step.time);
         }
@@ -216,6 +225,7 @@ impl Gather {
     }
 
     fn gone(&mut self, step: &Step, lived: &Lived) {
+        self.sites.gone(lived.frame, lived.size);
         if !self.plan.no_addresses {
             self.cells.remove(&self.place(lived));
         }
@@ -231,6 +241,7 @@ impl Gather {
             born: lived.born,
             class: class::of_size(lived.size),
             group: self.groups.of(lived.thread),
+            site: self.plan.sites.class(lived.frame),
         }
     }
 
@@ -241,6 +252,7 @@ impl Gather {
             blocks: self.live.blocks(),
             resident: self.replayed,
             held: (self.cells.held() as u64) << self.cells.shift,
+            sites: self.sites.most(),
             shift: self.cells.shift,
             cells: self.cells.shades(),
         }
@@ -280,6 +292,7 @@ impl Gather {
             no_addresses: self.plan.no_addresses,
             duration,
             groups: self.groups,
+            sites: self.plan.sites,
             shift: self.cells.shift,
             touched: self.cells.touched(),
             frames: self.frames,

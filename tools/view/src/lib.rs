@@ -32,6 +32,7 @@ mod page;
 mod pairs;
 mod pictures;
 mod rows;
+mod sites;
 mod terminal;
 
 pub use class::{By, SIZE_NAMES, of_size};

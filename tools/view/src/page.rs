@@ -12,13 +12,14 @@ mod curve;
 mod encode;
 mod heap;
 mod heat;
+mod sites;
 mod sizes;
 
 use serde::Serialize;
 use show::{Figure, Page, Section};
 
 use crate::class::By;
-use crate::draw::{class_name, figures, headline, sentence};
+use crate::draw::{class_name, figures, headline, sentence, site_rows};
 use crate::lifetimes::LIFE_NAMES;
 use crate::pictures::Pictures;
 
@@ -48,6 +49,8 @@ struct Moment {
     words: String,
     /// What each heap's caption says.
     sides: Vec<String>,
+    /// What is live by site.
+    sites: Vec<[String; 4]>,
 }
 
 /// The page alone, as text.
@@ -57,7 +60,8 @@ pub fn html(pictures: &Pictures, by: By) -> String {
     let lifetimes = lifetimes(pictures);
     let pairs = pairs(pictures);
     let by_size = pictures.lifetimes.by_size();
-    let classes = By::ALL.map(|by| (0..8).map(|class| class_name(pictures, by, class)).collect());
+    let classes = pictures.colours();
+    let classes = classes.map(|by| (0..8).map(|class| class_name(pictures, by, class)).collect());
     let words = |at: usize| sentence(pictures, at);
     let data = Data {
         heaps: pictures.sides().zip(&rows).map(|(side, rows)| heap::data(side, rows)).collect(),
@@ -71,10 +75,11 @@ pub fn html(pictures: &Pictures, by: By) -> String {
                 blocks: frame.blocks,
                 words: words(at),
                 sides: pictures.sides().map(|side| figures(side, at)).collect(),
+                sites: if pictures.has_sites() { site_rows(pictures, at) } else { Vec::new() },
             })
             .collect(),
         asked: pictures.asked,
-        classes: classes.into_iter().collect(),
+        classes: classes.collect(),
         curves: pictures.sides().map(curve::data).collect(),
         lifetimes: lifetimes.data(),
         sizes: by_size.iter().map(|row| (row.name.as_str(), row.allocated, row.freed)).collect(),
@@ -88,7 +93,7 @@ pub fn html(pictures: &Pictures, by: By) -> String {
         name: String::new(),
         file: kind.to_owned(),
     };
-    let sections = vec![
+    let mut sections = vec![
         Section {
             id: "heap",
             title: "The heap",
@@ -137,6 +142,9 @@ pub fn html(pictures: &Pictures, by: By) -> String {
             ..Section::default()
         },
     ];
+    if pictures.has_sites() {
+        sections.insert(1, sites::section(pictures));
+    }
     show::render(&Page {
         title: format!("heapwright view, {}", pictures.title),
         kicker: pictures.title.clone(),

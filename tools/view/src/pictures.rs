@@ -1,12 +1,16 @@
 //! All that is drawn: what one pass over a recording gathered.
 
+use std::rc::Rc;
+
 use crate::cells::{self, Shade};
+use crate::class::By;
 use crate::curve::Point;
 use crate::groups::Groups;
 use crate::lifetimes::Lifetimes;
 use crate::marks;
 use crate::moment::Moment;
 use crate::pairs::Matrix;
+use crate::sites::{Most, Sites};
 
 /// What the program maps itself is not said where it is so small against what is live.
 const SMALL_PART: u64 = 10;
@@ -30,6 +34,8 @@ pub struct Pictures {
     pub(crate) duration: u64,
     /// Threads in groups.
     pub(crate) groups: Groups,
+    /// Where in the program blocks are allocated; none if no call stacks were recorded.
+    pub(crate) sites: Rc<Sites>,
     /// A cell is 2 to this many bytes.
     pub(crate) shift: u32,
     /// Every cell that was ever touched, by rising address, and when that was first.
@@ -60,6 +66,8 @@ pub(crate) struct Frame {
     pub(crate) resident: Option<u64>,
     /// Bytes of the cells that hold anything.
     pub(crate) held: u64,
+    /// The sites that hold most.
+    pub(crate) sites: Most,
     /// How large cells were when it was taken.
     pub(crate) shift: u32,
     /// What lives in each of those, by rising address.
@@ -74,6 +82,18 @@ impl Frame {
 }
 
 impl Pictures {
+    /// Whether call stacks were recorded.
+    #[must_use]
+    pub fn has_sites(&self) -> bool {
+        !self.sites.is_empty()
+    }
+
+    /// What cells can be coloured by.
+    pub(crate) fn colours(&self) -> impl Iterator<Item = By> {
+        let has_sites = self.has_sites();
+        By::ALL.into_iter().filter(move |by| has_sites || *by != By::Site)
+    }
+
     /// Puts those of the same program on other allocators beside these.
     #[must_use]
     pub fn with(mut self, beside: Vec<Self>) -> Self {

@@ -28,6 +28,8 @@ pub struct Replayed {
     /// The most anonymous memory that the recorded process had above what it began with, without what it mapped itself; none if
     /// that is most of it, for how much it touched is not known.
     pub recorded_peak: Option<u64>,
+    /// Whether blocks of the recorded program are older than the recording, and not in it: what it had then is not known.
+    pub begins_late: bool,
     /// The mean of that over all calls.
     pub recorded_mean: Option<f64>,
     /// What there was of it at the last look.

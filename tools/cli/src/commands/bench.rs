@@ -53,7 +53,7 @@ const BESIDE: Duration = Duration::from_millis(500);
 
 const EXAMPLES: &str = include_str!("bench/help.txt");
 
-/// Compare allocators on workloads or on a program: time, memory over time, single calls
+/// Compare allocators on workloads, or on a program of yours
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {

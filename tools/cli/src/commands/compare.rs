@@ -50,7 +50,7 @@ enum Format {
     Csv,
 }
 
-/// Compare two results of bench, or two profiles: what became slower, what takes more memory
+/// Compare two results of bench, or two profiles
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {

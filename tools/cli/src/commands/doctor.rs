@@ -30,7 +30,7 @@ Examples:
 
 The exit code is 1 when a line says fail, else 0.";
 
-/// Check this machine: does preloading work, what limits memory, what disturbs measurements
+/// Check what of this machine would disturb
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Doctor {

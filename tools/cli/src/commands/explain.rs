@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::bail;
 use bench::compare;
 use bench::result::{Replayed, Report};
 use clap::{Args, ValueHint};
@@ -35,7 +36,7 @@ The trace is read twice and never kept in memory as a whole.
 
 Exit codes: 0 explained; 2 wrong usage, or a file that is no trace; 125 a file cannot be read.";
 
-/// Say what holds a recorded program's memory: leak, growth, fragmentation, or kept
+/// Say what holds a recorded program's memory
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Explain {
@@ -61,10 +62,17 @@ impl Explain {
             None => None,
         };
         let trace = traces::open(&self.trace)?;
-        let given = given.map(|(path, report)| verdict(path, &report, &trace)).transpose()?;
-        let verdict = given.or_else(|| found(&trace));
+        let report = match given {
+            Some((path, report)) => {
+                check(path, &report, &trace)?;
+                Some(report)
+            }
+            None => found(&trace),
+        };
         let facts = explain::facts(&trace);
         let findings = explain::findings(&facts);
+        let stays = explain::stays(&facts, &findings);
+        let verdict = report.and_then(|report| explain::verdict(&report, stays));
         if self.json {
             let whole = json!({
                 "schema": "heapwright-explain",
@@ -91,18 +99,17 @@ fn replay(path: &Path) -> anyhow::Result<Report> {
     })
 }
 
-/// What a replay of the trace says.
-fn verdict(path: &Path, report: &Report, trace: &Trace) -> anyhow::Result<Verdict> {
+/// Refuses a result that is not of a replay of this trace.
+fn check(path: &Path, report: &Report, trace: &Trace) -> anyhow::Result<()> {
     let place = path.display();
-    let said = explain::verdict(report).zip(replayed(report));
-    let Some((verdict, replayed)) = said else {
-        return Err(Usage(format!("{place} is a result of bench, not of replay")).into());
+    let Some(replayed) = replayed(report) else {
+        bail!(Usage(format!("{place} is a result of bench, not of replay")));
     };
     if !is_of(replayed, trace) {
         let (of, this) = (&replayed.trace, trace.path().display());
-        return Err(Usage(format!("{place} is a replay of {of}, which is not {this}")).into());
+        bail!(Usage(format!("{place} is a replay of {of}, which is not {this}")));
     }
-    Ok(verdict)
+    Ok(())
 }
 
 fn replayed(report: &Report) -> Option<&Replayed> {
@@ -118,7 +125,7 @@ fn is_of(replayed: &Replayed, trace: &Trace) -> bool {
 }
 
 /// The newest result of a replay of this trace: in a folder beside it, or in the current one.
-fn found(trace: &Trace) -> Option<Verdict> {
+fn found(trace: &Trace) -> Option<Report> {
     let beside = trace.path().parent().filter(|folder| !folder.as_os_str().is_empty());
     let here = Path::new(".");
     let folders = beside.into_iter().chain([here]).flat_map(fs::read_dir).flatten().flatten();
@@ -133,7 +140,7 @@ fn found(trace: &Trace) -> Option<Verdict> {
         let named = Path::new(&replayed.trace).file_name();
         let is_named = named == trace.path().file_name()
             || beside.is_some_and(|folder| named == folder.file_name());
-        (is_named && is_of(replayed, trace)).then(|| explain::verdict(&report))?
+        (is_named && is_of(replayed, trace)).then_some(report)
     };
     results.iter().rev().find_map(|(_, path)| of_this(path))
 }

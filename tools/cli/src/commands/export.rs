@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use bench::whole;
 use clap::{Args, ValueEnum, ValueHint};
 use profile::{Cost, Inuse, Pprof, Tree};
-use trace::Form;
+use trace::{Form, TraceError};
 
 use super::profile::By;
 use crate::exit::Usage;
@@ -22,7 +22,7 @@ Examples:
   heapwright export prof/ --to speedscope > a.json
   for t in */*.trace; do heapwright export $t --to parquet -o fleet; done
 
-With -o, four tables go into the folder, each trace's under its name: blocks (a row for each block: size, threads, when it \
+With -o, four tables go into the folder, each trace's under its file's name, which has to be another one for each trace: blocks (a row for each block: size, threads, when it \
 was born and freed, address, frame), curves (live and resident bytes over time), frames (call stacks with functions and lines) and traces (one \
 row: program, malloc, peak). Times are in nanoseconds since the recording began, sizes in bytes. Without -o, the blocks \
 go to standard output. Call stacks are one file, there or on standard output. docs/traces.md has queries over a folder of many traces for DuckDB and Apache Spark.
@@ -50,7 +50,7 @@ enum To {
     Html,
 }
 
-/// Write a trace as tables (CSV, JSON lines, Parquet), or its call stacks (pprof, collapsed, speedscope, SVG, HTML)
+/// Write a trace as tables, or its call stacks for other tools
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
@@ -79,6 +79,10 @@ pub(crate) struct Export {
         requires = "output"
     )]
     label: String,
+
+    /// Write over tables of a trace of this name that are there
+    #[arg(short, long, requires = "output")]
+    force: bool,
 }
 
 impl Export {
@@ -95,8 +99,14 @@ impl Export {
                 trace::export_blocks(&trace, form, Box::new(stdout())).map_err(traces::failed)?
             }
             Some(folder) => {
-                let files = trace::export(&trace, form, folder, &self.label);
-                for file in files.map_err(traces::failed)? {
+                let files = trace::export(&trace, form, folder, &self.label, self.force);
+                let files = files.map_err(|error| match error {
+                    TraceError::Exists { .. } => {
+                        Usage(format!("{error}; --force writes over it")).into()
+                    }
+                    other => traces::failed(other),
+                });
+                for file in files? {
                     exit::say(&format!("wrote    {}", file.display()));
                 }
             }

@@ -36,7 +36,7 @@ enum Format {
     Json,
 }
 
-/// Show the allocators of this machine: name, version, library or abilities
+/// Show the allocators of this machine
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct List {

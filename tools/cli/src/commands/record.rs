@@ -30,7 +30,7 @@ Examples:
 Exit codes: those of the program; 125 heapwright itself failed, or the program cannot be recorded; 126 the program \
 cannot be executed; 127 it was not found; 2 a wrong flag.";
 
-/// Write down what a program asks of its malloc, to replay it on others and to explain its memory
+/// Write down what a program asks of its malloc, to explain and to replay
 ///
 /// The program runs as it would: on its own malloc, or the one that -a names. Every call of malloc, free and their like, of each
 /// thread and with its time, goes to a file, for each process one; when the program has ended they are packed. That takes

@@ -50,7 +50,8 @@ Examples:
   heapwright replay sensor-7.trace --pool -a tlsf,buddy
                                                     the memory that firmware must give them for these calls
 
-The allocator that the program was recorded on takes part always, and is what the others are compared with. Each run is a \
+The allocator that the program was recorded on takes part always, with what the program's environment had set for it, and is \
+what the others are compared with. Each run is a \
 fresh process that makes the recorded calls, with a thread for each recorded one, and nothing else: time is that of the calls \
 and of touching the memory, and memory is what the allocator takes for it. Large blocks are touched as far as the program \
 touched them; --touch says otherwise. Rounds, order and intervals are those of 'heapwright bench'.
@@ -59,7 +60,7 @@ Exit codes: 0 all were measured, or kept all blocks; 1 with --verify an allocato
 that is no trace; 3 some allocator failed, the others were measured; 125 the trace cannot be read, it fails on all of them, or \
 heapwright itself cannot go on; 130 interrupted, what was measured is printed and written.";
 
-/// Do a recorded program's allocations again on all allocators: time, memory, single calls
+/// Do a recorded program's allocations again, on all allocators
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Replay {
@@ -195,10 +196,10 @@ impl Replay {
     fn subjects(&self, trace: &Trace, warnings: &mut Vec<String>) -> anyhow::Result<Vec<Subject>> {
         let asked = self.allocators.asked();
         let mut all = chosen(&asked, &Among::Libraries, None, warnings)?;
-        let malloc = &trace.about().malloc;
-        let mut place = recorded::place(malloc, &all);
+        let about = trace.about();
+        let mut place = recorded::place(about, &all);
         if place.is_none() {
-            match recorded::find(malloc) {
+            match recorded::find(about) {
                 Ok(allocator) => {
                     all.insert(0, allocator);
                     place = Some(0);
@@ -227,7 +228,9 @@ impl Replay {
         let program = planned::program()?;
         let (head, recorded) = (&planned.head, &planned.recorded);
         let baseline = &subjects[0];
-        let is_recorded = self::recorded::is(&trace.about().malloc, &baseline.allocator);
+        let is_recorded = self::recorded::is(trace.about(), &baseline.allocator);
+        let begins_late = trace.about().lacks_what_was_before();
+        let mallocs = recorded.mallocs().filter(|_| !begins_late);
         let replayed = Replayed {
             name,
             trace: self.trace.to_string_lossy().into_owned(),
@@ -241,14 +244,11 @@ impl Replay {
             end_live: planned.end_live,
             recorded_seconds: planned.duration_ns as f64 / 1e9,
             on: is_recorded.then(|| baseline.name.clone()),
-            recorded_peak: recorded.mallocs(),
-            recorded_mean: recorded.mallocs().map(|_| recorded.mean()),
-            recorded_end: recorded.mallocs().map(|_| recorded.end),
-            recorded_points: if recorded.mallocs().is_some() {
-                points(recorded)
-            } else {
-                Vec::new()
-            },
+            recorded_peak: mallocs,
+            begins_late,
+            recorded_mean: mallocs.map(|_| recorded.mean()),
+            recorded_end: mallocs.map(|_| recorded.end),
+            recorded_points: mallocs.map_or_else(Vec::new, |_| points(recorded)),
             paused_seconds: planned.paused_ns as f64 / 1e9,
             own_mapped: recorded.own_mapped(),
             error: None,

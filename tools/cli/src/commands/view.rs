@@ -6,13 +6,13 @@ use std::io::{IsTerminal as _, stderr, stdin, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use bench::whole;
 use clap::{Args, ValueEnum, ValueHint};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use view::{By, Moment, Pictures};
 
-use crate::exit;
+use crate::exit::{self, Usage};
 use crate::flags::allocator::BesideAllocators;
 use crate::{out, style, traces};
 
@@ -26,7 +26,8 @@ Examples:
                                                    beside it, the same program on these, block by block
 
 Each cell stands for a range of addresses, at least a page of 4 KiB. The height of its bar says how full it is with blocks; its \
-colour, whose most of its bytes are: of which size, how old, or allocated by which thread. Below it: live and resident \
+colour, whose most of its bytes are: of which size, how old, allocated by which thread, or in which function, where call \
+stacks were recorded. Below it: live and resident \
 memory over time, how long blocks of which size live, and which thread frees what another one allocated. Where standard \
 output is no terminal, all of it is printed as text.
 
@@ -45,6 +46,8 @@ enum Colours {
     Age,
     /// Who allocated most of its bytes
     Thread,
+    /// Where in the program most of its bytes were allocated
+    Site,
 }
 
 /// Show a recorded heap as a picture, over time
@@ -62,7 +65,7 @@ pub(crate) struct View {
     #[arg(long, value_name = "MOMENT", default_value = "peak")]
     at: Moment,
 
-    /// What colours say: size, age or thread; as text without colours, cells have the numbers of their classes
+    /// What colours say: size, age, thread or site (of a recording with call stacks); as text without colours, cells have the numbers of their classes
     #[arg(long, value_name = "WHAT", hide_possible_values = true)]
     by: Option<Colours>,
 
@@ -89,7 +92,8 @@ impl View {
         let asked = self.beside.asked();
         if !asked.is_empty() {
             let named = (&*self.trace, &trace);
-            let beside = beside::all(named, &asked, self.at, &mut |what, share| told(what, share));
+            let told = &mut |what: &str, share| told(what, share);
+            let beside = beside::all(named, &asked, (self.at, &pictures), told);
             bar.finish_and_clear();
             let Some(beside) = beside? else { return Ok(ExitCode::from(exit::INTERRUPTED)) };
             pictures = pictures.with(beside);
@@ -99,7 +103,14 @@ impl View {
             Colours::Size => By::Size,
             Colours::Age => By::Age,
             Colours::Thread => By::Thread,
+            Colours::Site => By::Site,
         });
+        if by == Some(By::Site) && !pictures.has_sites() {
+            bail!(Usage(format!(
+                "{} has no call stacks, so nothing is known by site: record --stacks all keeps them",
+                self.trace.display()
+            )));
+        }
         if let Some(path) = &self.html {
             let page = view::html(&pictures, by.unwrap_or_default());
             whole::write(path, page.as_bytes())

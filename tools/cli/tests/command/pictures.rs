@@ -75,7 +75,8 @@ fn what_is_no_trace_is_refused_by_name() {
     let elsewhere = tempfile::tempdir().unwrap();
     let empty = elsewhere.path().join("empty.trace");
     Packer::create(&empty, &about()).unwrap().finish().unwrap();
-    let cases: [(&[&str], i32, &str); 9] = [
+    let cases: [(&[&str], i32, &str); 10] = [
+        (&["view", &trace, "--by", "site"], 2, "has no call stacks"),
         (&["view", text.to_str().unwrap()], 2, "letter.trace is no trace"),
         (&["view", "/nowhere.trace"], 125, "/nowhere.trace"),
         (&["view", text.to_str().unwrap(), "--at", "soon"], 2, "is no moment"),
@@ -108,7 +109,12 @@ fn tables_go_to_a_pipe_or_into_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     for form in ["csv", "jsonl", "parquet"] {
         let into = folder.path().to_str().unwrap();
-        let (_, err, code) = run(&["export", path, "--to", form, "-o", into, "--label", "1.0"]);
+        let args = ["export", path, "--to", form, "-o", into, "--label", "1.0"];
+        let (_, err, code) = run(&args);
+        assert_eq!((code, err.matches("wrote").count()), (Some(0), 4), "{err}");
+        // Another trace of the same name would be lost.
+        says(2, run(&args), &["is there", "--force"]);
+        let (_, err, code) = run(&[&args[..], &["--force"]].concat());
         assert_eq!((code, err.matches("wrote").count()), (Some(0), 4), "{err}");
     }
     let parquet = fs::read_dir(folder.path().join("blocks")).unwrap();

@@ -10,8 +10,12 @@ use trace::{Block, How, Op, Packer, Step};
 
 /// A trace of two threads that allocate a few MiB and free each other's blocks.
 fn trace(folder: &Path) -> PathBuf {
+    trace_of(folder, &trace::testing::about())
+}
+
+fn trace_of(folder: &Path, about: &trace::About) -> PathBuf {
     let path = folder.join("server-4711.trace");
-    let mut packer = Packer::create(&path, &trace::testing::about()).unwrap();
+    let mut packer = Packer::create(&path, about).unwrap();
     let mut time = 0;
     let mut push = |thread, op| {
         time += 1000;
@@ -72,6 +76,45 @@ fn what_was_recorded_on_takes_part_and_its_error_is_said() {
         }
         assert!(err.contains("heapwright explain") && err.contains("server-4711.trace"), "{err}");
     }
+}
+
+/// Blocks of a thousand bytes are mapped one by one where glibc is told so: without what was set, the replay was said to be wrong.
+#[test]
+fn what_was_set_for_the_malloc_is_set_again() {
+    let folder = TempDir::new().unwrap();
+    let set = "MALLOC_MMAP_THRESHOLD_=500";
+    let others = ["env=MIMALLOC_VERBOSE=1", "env=PYTHONMALLOC=malloc"];
+    let notes = [&format!("env={set}"), others[0], others[1]].map(str::to_owned).into();
+    let trace = trace_of(folder.path(), &trace::About { notes, ..trace::testing::about() });
+    let (result, _) = replayed(&trace, &["-a", "glibc"]);
+    let entries = result["allocators"].as_array().unwrap();
+    let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["glibc as set", "glibc as set again", "glibc", "null"]);
+    assert_eq!(entries[0]["settings"], serde_json::json!([set]));
+    let work = &result["workloads"][0];
+    assert_eq!(work["replayed"]["on"], "glibc as set");
+    let peak = |at: usize| work["cells"][at]["peak_rss"]["median"].as_f64().unwrap();
+    assert!(peak(0) > 2.5 * peak(2), "a page a block, {} and {}", peak(0), peak(2));
+    // By hand it is the same, and has the name that it is given.
+    let (result, _) = replayed(&trace, &["-a", &format!("mapped=glibc:{set}")]);
+    assert_eq!(result["workloads"][0]["replayed"]["on"], "mapped");
+    let mut command = heapwright();
+    command.arg("replay").arg(&trace).args(["--rounds", "1", "-a", "glibc", "--no-files"]);
+    let (out, err, _) = outcome(&mut command);
+    assert!(out.contains(&format!("above the start on glibc with {set}")), "{out} {err}");
+}
+
+#[test]
+fn a_recording_that_begins_in_the_middle_is_no_measure_of_the_replay() {
+    let folder = TempDir::new().unwrap();
+    let notes = ["attached=1", "before=unknown"].map(str::to_owned).into();
+    let trace = trace_of(folder.path(), &trace::About { notes, ..trace::testing::about() });
+    let mut command = heapwright();
+    command.arg("replay").arg(&trace).args(["--rounds", "1", "-a", "glibc", "--no-files"]);
+    let (out, err, _) = outcome(&mut command);
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("the program had blocks before the recording began"), "{out} {err}");
+    assert!(!words.contains("its own error"), "{out}");
 }
 
 #[test]

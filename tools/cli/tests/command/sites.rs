@@ -55,6 +55,12 @@ fn the_line_that_leaks_is_named() {
         page.lines().all(|line| line.chars().count() <= 80 || line.contains("heapwright ")),
         "{page}"
     );
+    // The same in the pictures.
+    let (picture, err, code) =
+        outcome(heapwright().args(["view", "--plain", "--by", "site", "--at", "end"]).arg(&traces));
+    assert_eq!(code, Some(0), "{err}");
+    let below = picture.split("Live by site").nth(1).unwrap();
+    assert!(below.lines().nth(2).is_some_and(|row| row.ends_with(&leaks)), "{picture}");
     // The same in the tables.
     let tables = folder.path().join("fleet");
     let (_, err, code) =

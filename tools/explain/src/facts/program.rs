@@ -9,6 +9,10 @@ pub struct Program {
     pub command: String,
     /// The library that its malloc is in.
     pub malloc: String,
+    /// What its environment had set for that malloc, each as `NAME=VALUE`.
+    pub settings: Vec<String>,
+    /// Whether Python's objects are malloc's: `PYTHONMALLOC=malloc`.
+    pub python_on_malloc: bool,
     /// The process.
     pub pid: u32,
     /// How long it was recorded.

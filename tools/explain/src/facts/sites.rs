@@ -87,4 +87,6 @@ pub struct Amount {
     pub bytes: f64,
     /// The true number of bytes is no further off, in 95 of 100 cases; 0: it is this one.
     pub margin: f64,
+    /// The same of the number of blocks.
+    pub blocks_margin: f64,
 }

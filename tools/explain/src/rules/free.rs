@@ -6,6 +6,7 @@
 //! apart from them, after one or two                   retention
 //! ```
 
+use super::set::in_tcaches;
 use super::{Confidence, Finding, Kind, LEAST, Remedy, finding, peak};
 use crate::facts::{Facts, Moment};
 use crate::units::UNIT;
@@ -32,7 +33,9 @@ pub(super) fn rule(facts: &Facts) -> Option<Finding> {
         return found(Kind::Fragmentation, confidence, held, Remedy::Allocator);
     }
     if threads(moment) >= 2.5 {
-        return found(Kind::ThreadCaches, Confidence::Likely, free, Remedy::FewerArenas);
+        let is_cached = in_tcaches(facts, free);
+        let remedy = if is_cached { Remedy::SmallerCaches } else { Remedy::FewerArenas };
+        return found(Kind::ThreadCaches, Confidence::Likely, free, remedy);
     }
     found(Kind::Retention, Confidence::Likely, free, Remedy::GiveBack)
 }

@@ -4,7 +4,8 @@
 //! role        is worth a word if it is        a site is named if it is
 //! peak        2 % of the peak                 a tenth of the role, and more than its own margin
 //! pins        2 % of the peak                 likewise
-//! grows       2 % of what was live            likewise
+//! grows       2 % of what was live,           likewise
+//!             and the least that is live rises by a fourth of that
 //! temporary   a fifth of all blocks           likewise
 //! elsewhere   a twentieth of all blocks       likewise
 //! ```
@@ -113,6 +114,7 @@ fn amount(role: Role, uses: &Uses) -> Amount {
             blocks: uses.young.blocks - uses.gone.blocks,
             bytes: uses.growth(),
             margin: uses.growth_margin(),
+            blocks_margin: uses.young.blocks_margin.hypot(uses.gone.blocks_margin),
         },
         Role::Temporary => uses.temporary,
         Role::Elsewhere => uses.elsewhere,
@@ -132,7 +134,13 @@ fn is_notable(facts: &Facts, role: Role) -> bool {
     let blocks = facts.sites.all.allocated.blocks;
     match role {
         Role::Peak | Role::Pins => all.bytes >= BYTES && all.bytes * 50.0 >= peak(facts) as f64,
-        Role::Grows => all.bytes >= BYTES && all.bytes * 50.0 >= facts.peak_live as f64,
+        Role::Grows => {
+            // What is live at two moments may differ by the work in hand: the least that is live has to grow, too.
+            let least = facts.growth.all.growth() as f64;
+            all.bytes >= BYTES
+                && all.bytes * 50.0 >= facts.peak_live as f64
+                && least * 4.0 >= all.bytes
+        }
         Role::Temporary => all.blocks >= BLOCKS && all.blocks * 5.0 >= blocks,
         Role::Elsewhere => all.blocks >= BLOCKS && all.blocks * 20.0 >= blocks,
     }

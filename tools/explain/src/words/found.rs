@@ -6,10 +6,10 @@ use super::account::of_files;
 use super::growth::{own_maps, rises_to_the_end};
 use super::sites::main;
 use super::sizes;
-use crate::facts::Facts;
+use crate::facts::{Facts, Mappings};
 use crate::rules::{
-    Confidence, Finding, Kind, Remedy, has_table, in_huge_steps, is_notable, is_sparse, slows_down,
-    spread,
+    Confidence, Finding, Kind, Remedy, bears, has_table, in_huge_steps, is_notable, is_sparse,
+    slows_down, spread,
 };
 
 /// Where there is no finding. What is free but was not for long enough is no finding, and is said.
@@ -78,7 +78,11 @@ pub(super) fn words(facts: &Facts, finding: &Finding) -> (String, String) {
         }
         kind => format!("{}{sure}: {bytes}, {share} of the peak", name(kind)),
     };
-    let said = [Some(because(facts, finding)), main(facts, finding), Some(remedy(facts, finding))];
+    let set = bears(facts, finding.kind).map(|set| {
+        format!("It ran with {set}, which bears on this: replay tells what it takes without.")
+    });
+    let said =
+        [Some(because(facts, finding)), main(facts, finding), set, Some(remedy(facts, finding))];
     (head, said.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
@@ -213,8 +217,9 @@ fn because(facts: &Facts, finding: &Finding) -> String {
                 let grows = own_maps(facts).map_or(String::new(), |grew| {
                     format!(" It mapped {} more in the second half of the work.", figure(grew))
                 });
+                let of = mappings(facts);
                 return format!(
-                    "The program had mapped {mapped} of it itself{files}. No malloc changes that.{grows}{steps}"
+                    "The program had mapped {mapped} of it itself{files}{of}. No malloc changes that.{grows}{steps}"
                 );
             }
             let threads = match facts.threads.at_once {
@@ -246,10 +251,25 @@ fn growing(facts: &Facts) -> (u64, u64) {
     bins.fold((0, 0), |sum, bin| (sum.0 + bin.old_late(), sum.1 + bin.old_freed_late))
 }
 
+/// Of which mappings it is, if most of it is of one length.
+fn mappings(facts: &Facts) -> String {
+    let Mappings { each, count: n } = facts.mappings;
+    let bytes_each = bytes(each as f64);
+    match n {
+        _ if each.saturating_mul(n).saturating_mul(2) < facts.peak.account.mapped() => {
+            String::new()
+        }
+        0 => String::new(),
+        1 => format!(", in one mapping of {bytes_each}"),
+        _ => format!(", in {} mappings of {bytes_each} each", count(n as f64)),
+    }
+}
+
 /// Whether what was mapped may be Python's arenas.
 fn is_pythons(facts: &Facts) -> bool {
     let account = &facts.peak.account;
-    facts.program.command.contains("python") && account.own_maps * 2 > account.mapped()
+    let is_python = facts.program.command.contains("python") && !facts.program.python_on_malloc;
+    is_python && account.own_maps * 2 > account.mapped()
 }
 
 fn remedy(facts: &Facts, finding: &Finding) -> String {
@@ -271,8 +291,9 @@ fn remedy(facts: &Facts, finding: &Finding) -> String {
             left at the end of the heap, and the program sets no threshold itself."
             .to_owned(),
         Remedy::GiveBack => "A setting of the allocator gives it back sooner.".to_owned(),
-        Remedy::FewerArenas if is_glibc => "MALLOC_ARENA_MAX=2 lets threads share arenas. What a raised \
-            glibc.malloc.tcache_count keeps for each it does not reach: lower that."
+        Remedy::FewerArenas if is_glibc => "MALLOC_ARENA_MAX=2 lets threads share arenas.".to_owned(),
+        Remedy::SmallerCaches => "By glibc.malloc.tcache_count each thread keeps as many free blocks of each size up to \
+            1,032 bytes: lower it. MALLOC_ARENA_MAX does not reach them."
             .to_owned(),
         Remedy::FewerArenas => "Fewer threads, or an allocator whose threads keep less.".to_owned(),
         Remedy::SmallPages => "On small pages only what is touched is resident: do not ask for huge ones, neither by \

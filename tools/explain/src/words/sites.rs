@@ -1,11 +1,10 @@
 //! Sites in words: beside the finding that they explain, and as a table.
 
-use show::number::{bytes, count, number, percent};
-use show::text::cut;
+use show::number::{NONE, bytes, count, number, percent};
 use show::{Column, Table};
-use symbols::Trouble;
+use symbols::{Trouble, fitted};
 
-use crate::facts::{Amount, Facts, Site};
+use crate::facts::{Amount, Facts};
 use crate::rules::{Finding, Part, Role, parts};
 
 /// Characters of a line, of which a site has what the figures leave, and no fewer than these.
@@ -15,22 +14,6 @@ const LEAST: usize = 16;
 const GAP: usize = 2;
 /// Reasons for missing names that are told.
 const TROUBLES: usize = 2;
-
-/// A site within a number of characters: of a long function name the end is what tells.
-fn fitted(site: &Site, most: usize) -> String {
-    let whole = &site.name;
-    let over = whole.chars().count().saturating_sub(most);
-    if over == 0 {
-        return whole.clone();
-    }
-    match whole.rsplit_once(" (") {
-        Some((function, place)) if function.chars().count() > over + 8 => {
-            let end: String = function.chars().skip(over + 1).collect();
-            format!("…{end} ({place}")
-        }
-        _ => cut(whole, most),
-    }
-}
 
 /// Of which site a finding is the most; nothing where none stands out.
 pub(super) fn main(facts: &Facts, finding: &Finding) -> Option<String> {
@@ -55,10 +38,12 @@ pub(super) fn table(facts: &Facts) -> Table {
             Role::Temporary => "temporary",
             Role::Elsewhere => "cross-thread",
         };
-        let Amount { blocks, bytes: size, margin } = part.amount;
+        let Amount { blocks, bytes: size, margin, blocks_margin } = part.amount;
         let is_sampled = facts.sites.interval > 0;
         let size = if is_sampled { with_margin(size, margin) } else { bytes(size) };
-        [role.to_owned(), String::new(), size, count(blocks.round()), percent(part.share)]
+        // Of small blocks few are sampled: their bytes may be known, and their number not.
+        let blocks = if blocks > blocks_margin { count(blocks.round()) } else { NONE.to_owned() };
+        [role.to_owned(), String::new(), size, blocks, percent(part.share)]
     };
     let parts = parts(facts);
     let mut rows: Vec<[String; 5]> = parts.iter().map(row).collect();
@@ -69,8 +54,11 @@ pub(super) fn table(facts: &Facts) -> Table {
     let taken: usize = [0, 2, 3, 4].map(wide).iter().sum();
     let most = LINE.saturating_sub(taken + GAP).max(LEAST);
     for (row, part) in rows.iter_mut().zip(&parts) {
-        row[1] =
-            facts.sites.list.get(part.site).map_or_else(String::new, |site| fitted(site, most));
+        row[1] = facts
+            .sites
+            .list
+            .get(part.site)
+            .map_or_else(String::new, |site| fitted(&site.name, most));
     }
     let mut table = Table::new(heads.map(Column::from));
     rows.into_iter().for_each(|row| table.row(row));

@@ -1,7 +1,7 @@
 //! Programs with one fault, or none, on an allocator that never gives anything back: what the rules say of them.
 
 use crate::toy::Toy;
-use explain::{Confidence, HugePages, Kind, findings, page};
+use explain::{Confidence, HugePages, Kind, Remedy, findings, page};
 
 fn found(toy: &Toy) -> Vec<Kind> {
     findings(&toy.facts()).iter().map(|finding| finding.kind).collect()
@@ -237,6 +237,27 @@ fn what_was_needed_once_is_kept() {
     assert_eq!(found(&toy), [Kind::Retention]);
 }
 
+/// Half is freed early, the rest late, and then the program waits: that lasts, though it calls malloc hardly ever.
+#[test]
+fn what_is_free_for_half_of_all_time_lasts() {
+    let mut toy = Toy::default();
+    toy.look();
+    let mut blocks: Vec<u64> = (0..40_000).map(|_| toy.malloc(0, 200)).collect();
+    let late = blocks.split_off(20_000);
+    blocks.into_iter().for_each(|block| toy.free(0, block));
+    toy.churn(0, 30_000);
+    late.into_iter().for_each(|block| toy.free(0, block));
+    toy.look();
+    for _ in 0..20 {
+        toy.wait(50_000_000);
+        toy.churn(0, 1);
+    }
+    toy.look();
+    let facts = toy.facts();
+    assert_eq!(findings(&facts)[0].kind, Kind::Retention);
+    assert!(facts.worst.account.free() * 10 > facts.peak.account.asked * 9, "{:?}", facts.worst);
+}
+
 #[test]
 fn each_thread_keeps_its_own() {
     let mut toy = Toy::default();
@@ -248,6 +269,38 @@ fn each_thread_keeps_its_own() {
     toy.churn(0, 60_000);
     toy.look();
     assert_eq!(found(&toy), [Kind::ThreadCaches]);
+}
+
+/// `MALLOC_ARENA_MAX` was named where it does nothing: the caches of threads are in no arena.
+#[test]
+fn what_was_set_is_named_and_the_remedy_is_of_that() {
+    let mut toy = Toy::default();
+    toy.look();
+    for thread in 0..8 {
+        let blocks: Vec<u64> = (0..5_000).map(|_| toy.malloc(thread, 200)).collect();
+        blocks.into_iter().for_each(|block| toy.free(thread, block));
+    }
+    toy.churn(0, 60_000);
+    toy.look();
+    let mut said = |settings: &[&str]| {
+        toy.settings = settings.iter().map(|&set| set.to_owned()).collect();
+        let facts = toy.facts();
+        let findings = findings(&facts);
+        let text = page(&facts, &findings, None, &[], None);
+        (findings[0].remedy, text.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (remedy, text) = said(&[]);
+    assert_eq!(remedy, Remedy::FewerArenas);
+    assert!(!text.contains("It ran with") && !text.contains("was set"), "{text}");
+    let large = "GLIBC_TUNABLES=glibc.malloc.perturb=0:glibc.malloc.tcache_count=4000";
+    let (remedy, text) = said(&[large]);
+    assert_eq!(remedy, Remedy::SmallerCaches);
+    assert!(text.contains(&format!("It ran with {large}, which bears on this")), "{text}");
+    assert!(text.contains(&format!("for its malloc there was set {large}.")), "{text}");
+    let (remedy, _) = said(&["GLIBC_TUNABLES=glibc.malloc.tcache_count=9"]);
+    assert_eq!(remedy, Remedy::FewerArenas, "they have no room for as much");
+    let (_, text) = said(&["MALLOC_TRIM_THRESHOLD_=9"]);
+    assert!(!text.contains("It ran with"), "{text}");
 }
 
 #[test]
@@ -273,7 +326,11 @@ fn own_mappings_and_shared_memory_are_not_mallocs() {
     }
     toy.look();
     assert_eq!(found(&toy), [Kind::OwnMappings]);
-    assert_eq!(toy.facts().peak.account.own_maps, 20 << 20);
+    let facts = toy.facts();
+    assert_eq!(facts.peak.account.own_maps, 20 << 20);
+    let text = page(&facts, &findings(&facts), None, &[], None);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("20.0 MiB of it itself, in 20 mappings of 1.00 MiB each."), "{text}");
     toy.beside = (0, 30 << 20);
     toy.look();
     assert_eq!(found(&toy), [Kind::OwnMappings]);

@@ -233,6 +233,43 @@ fn a_sample_gives_estimates_and_says_so() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
+/// A small block that happens to be sampled stands for thousands, or for none: 35,263 blocks were told of 15,527.
+#[test]
+fn how_many_small_blocks_there_are_is_not_told_of_one_that_was_sampled() {
+    let mut about = about();
+    about.notes = vec!["stacks=sampled".into(), "stacks_interval=524288".into()];
+    let trace = packed(&about, |packer| {
+        let mut program = Program::new(packer);
+        for _ in 0..20 {
+            program.allocate(Some(0), 1 << 20);
+        }
+        program.allocate(Some(0), 18);
+        program.step(0, Op::Memory { anon: 30 << 20, file: 1 << 20, shmem: 0 });
+    });
+    let text = said(&facts(&trace));
+    let row = text.lines().find(|line| line.contains("at the peak  leak_request")).unwrap();
+    assert!(row.contains(" ±") && row.split_whitespace().rev().nth(2) == Some("–"), "{text}");
+}
+
+/// What is in hand when the work is done is no growth: the least that is live stays.
+#[test]
+fn work_in_hand_does_not_grow() {
+    let trace = packed(&about(), |packer| {
+        let mut program = Program::new(packer);
+        // Half of the allocations is in the middle of a round.
+        for round in 0..39 {
+            let rows: Vec<u64> = (0..500).map(|_| program.allocate(Some(0), 700)).collect();
+            program.look();
+            if round < 38 {
+                rows.into_iter().for_each(|row| program.free(0, row));
+            }
+        }
+    });
+    let facts = facts(&trace);
+    assert!(facts.sites.all.growth() > 150_000.0);
+    assert_eq!(named(&facts, Role::Grows), []);
+}
+
 #[test]
 fn without_stacks_nothing_is_said_of_sites() {
     let trace = trace::testing::script("malloc a 100\nmalloc b 200\nfree a");

@@ -25,6 +25,8 @@ pub(crate) struct Toy {
     pub(crate) beside: (u64, u64),
     /// Pages of files beside the first MiB of code.
     pub(crate) files: u64,
+    /// What was set for its malloc.
+    pub(crate) settings: Vec<String>,
 }
 
 impl Toy {
@@ -90,8 +92,13 @@ impl Toy {
     }
 
     pub(crate) fn facts(&self) -> Facts {
-        let program =
-            Program { command: "toy".into(), malloc: "toy".into(), pid: 1, ..Program::default() };
+        let program = Program {
+            command: "toy".into(),
+            malloc: "toy".into(),
+            settings: self.settings.clone(),
+            pid: 1,
+            ..Program::default()
+        };
         let pass = |each: &mut dyn FnMut(&Step)| -> Result<(), core::convert::Infallible> {
             self.steps.iter().for_each(each);
             Ok(())

@@ -72,7 +72,7 @@ fn a_line_of_json_is_an_object() {
 fn a_folder_has_all_tables_and_nothing_that_is_not_whole() {
     let folder = tempfile::tempdir().unwrap();
     let trace = script(SCRIPT);
-    let files = export(&trace, Form::Csv, folder.path(), "release 1,4").unwrap();
+    let files = export(&trace, Form::Csv, folder.path(), "release 1,4", false).unwrap();
     assert_eq!(files.len(), 4);
     let read = |at: usize| fs::read_to_string(&files[at]).unwrap();
     assert!(read(3).contains("\"release 1,4\"") && read(3).contains("glibc"), "{}", read(3));
@@ -82,7 +82,9 @@ fn a_folder_has_all_tables_and_nothing_that_is_not_whole() {
     let left = fs::read_dir(folder.path().join("blocks")).unwrap().count();
     assert_eq!(left, 1);
     // Once more is the same.
-    assert_eq!(export(&trace, Form::Csv, folder.path(), "").unwrap(), files);
+    let again = export(&trace, Form::Csv, folder.path(), "", false);
+    assert!(matches!(again, Err(TraceError::Exists { .. })), "{again:?}");
+    assert_eq!(export(&trace, Form::Csv, folder.path(), "", true).unwrap(), files);
 }
 
 #[test]
@@ -100,7 +102,7 @@ fn a_frame_has_its_function_and_its_stacks_site() {
         packer.name(0x6000, "/lib/libc.so.6", [Symbol { function: "malloc", ..Symbol::default() }]);
     });
     let folder = tempfile::tempdir().unwrap();
-    let files = export(&trace, Form::Csv, folder.path(), "").unwrap();
+    let files = export(&trace, Form::Csv, folder.path(), "", false).unwrap();
     let text = fs::read_to_string(&files[2]).unwrap();
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!(rows[0], "trace,frame,caller,ip,module,build_id,place,function,file,line,site");

@@ -109,8 +109,13 @@ fn is_cut(error: &io::Error) -> bool {
 
 fn check_version(path: &Path, lines: &mut Lines) -> Result<(), TraceError> {
     let foreign = || TraceError::Foreign { path: path.to_owned() };
+    let is_packed = lines.is_packed;
     let first = match lines.next() {
         Ok(first) => first,
+        Err(error) if is_cut(&error) && is_packed => {
+            let what = format!("not even its first line can be unpacked: {error}");
+            return Err(TraceError::damaged(path, 0, what));
+        }
         Err(error) if is_cut(&error) => return Err(foreign()),
         Err(error) => return Err(TraceError::io(path)(error)),
     };

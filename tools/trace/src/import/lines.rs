@@ -18,12 +18,15 @@ pub(super) struct Lines {
     input: Box<dyn BufRead>,
     line: Vec<u8>,
     next: u64,
+    /// Whether the file is compressed.
+    pub(super) is_packed: bool,
 }
 
 impl Lines {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let mut file = BufReader::with_capacity(1 << 18, File::open(path)?);
         let head = file.fill_buf()?;
+        let is_packed = head.starts_with(&ZSTD) || head.starts_with(&GZIP);
         let input: Box<dyn BufRead> = if head.starts_with(&ZSTD) {
             let decoder = zstd::stream::read::Decoder::with_buffer(file)?;
             Box::new(BufReader::with_capacity(1 << 18, decoder))
@@ -32,7 +35,7 @@ impl Lines {
         } else {
             Box::new(file)
         };
-        Ok(Self { input, line: Vec::new(), next: 0 })
+        Ok(Self { input, line: Vec::new(), next: 0, is_packed })
     }
 
     /// The next line without its end, and at which byte of the unpacked text it begins. `None`: that was the last one.

@@ -7,7 +7,7 @@ const BEHIND: usize = 8;
 
 /// A group's blocks, by rising number.
 #[derive(Debug)]
-pub(super) struct Packed<const N: usize> {
+pub(crate) struct Packed<const N: usize> {
     /// None while all numbers from 0 on are there.
     numbers: Box<[u16]>,
     /// One after another, each with the bytes of all its columns.
@@ -24,7 +24,7 @@ impl<const N: usize> Packed<N> {
         clippy::cast_possible_truncation,
         reason = "a word has eight bytes, a group 4,096 rows"
     )]
-    pub(super) fn of(list: &[(u16, [u64; N])]) -> Self {
+    pub(crate) fn of(list: &[(u16, [u64; N])]) -> Self {
         let (mut least, mut most) = ([u64::MAX; N], [0; N]);
         for (_, row) in list {
             for (column, value) in row.iter().enumerate() {
@@ -50,7 +50,7 @@ impl<const N: usize> Packed<N> {
         Self { numbers, rows: rows.into(), least, widths, live: list.len() as u16 }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.live == 0
     }
 
@@ -78,11 +78,11 @@ impl<const N: usize> Packed<N> {
         (self.numbers[at] == low).then_some(at)
     }
 
-    pub(super) fn get(&self, low: u16) -> Option<[u64; N]> {
+    pub(crate) fn get(&self, low: u16) -> Option<[u64; N]> {
         self.find(low).map(|at| self.row(at))
     }
 
-    pub(super) fn remove(&mut self, low: u16) -> Option<[u64; N]> {
+    pub(crate) fn remove(&mut self, low: u16) -> Option<[u64; N]> {
         let at = self.find(low)?;
         let row = self.row(at);
         if self.numbers.is_empty() {
@@ -97,20 +97,20 @@ impl<const N: usize> Packed<N> {
     }
 
     /// Every live block's place in the group, and its row.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u16, [u64; N])> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u16, [u64; N])> {
         let whole = if self.numbers.is_empty() { 0..self.live } else { 0..0 };
         let numbers = whole.chain(self.numbers.iter().copied()).enumerate();
         numbers.filter(|(_, low)| *low < GONE).map(|(at, low)| (low, self.row(at)))
     }
 
     /// The same, listed.
-    pub(super) fn rows(&self) -> Vec<(u16, [u64; N])> {
+    pub(crate) fn rows(&self) -> Vec<(u16, [u64; N])> {
         self.iter().collect()
     }
 
     /// Bytes that it takes.
     #[cfg(test)]
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.rows.len() + 2 * self.numbers.len() + size_of::<Self>()
     }
 }

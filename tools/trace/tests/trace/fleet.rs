@@ -47,7 +47,7 @@ fn fleet(folder: &Path) {
         fill(&mut packer);
         packer.finish().unwrap();
         let trace = trace::Trace::open(&path).unwrap();
-        trace::export(&trace, Form::Parquet, &folder.join("fleet"), label).unwrap();
+        trace::export(&trace, Form::Parquet, &folder.join("fleet"), label, false).unwrap();
     }
     let mut runs = "workload,allocator,pass,wall_ns,peak_rss_bytes\n".to_owned();
     for (service, allocator, time, peak) in [

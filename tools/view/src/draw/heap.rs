@@ -77,6 +77,7 @@ pub(crate) fn class_of(shade: &Shade, frame: &Frame, by: By) -> u8 {
         By::Size => shade.size,
         By::Age => class::of_age(frame.time.saturating_sub(shade.born)),
         By::Thread => shade.group,
+        By::Site => shade.site,
     }
 }
 
@@ -95,6 +96,7 @@ pub(crate) fn key(pictures: &Pictures, by: By, form: Form, width: usize) -> Vec<
         By::Size => "most bytes in blocks of",
         By::Age => "there for, on average",
         By::Thread => "most bytes allocated by",
+        By::Site => "most bytes allocated in",
     };
     parts.push(Line::of(what, Ink::Mute));
     for (class, number) in NUMBERS.into_iter().enumerate() {
@@ -105,7 +107,7 @@ pub(crate) fn key(pictures: &Pictures, by: By, form: Form, width: usize) -> Vec<
         let sign = if form == Form::Gauge { "█" } else { number };
         let mut part = Line::of(sign, Ink::Class(class as u8));
         part.put(" ", Ink::Plain);
-        part.put(name, Ink::Plain);
+        part.put(&symbols::fitted(name, (width / 2).saturating_sub(4).max(16)), Ink::Plain);
         parts.push(part);
     }
     let mut lines = flowed(parts, width);

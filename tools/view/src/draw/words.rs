@@ -74,5 +74,6 @@ pub(crate) fn class_name(pictures: &Pictures, by: By, class: usize) -> &str {
         By::Size => SIZE_NAMES[class],
         By::Age => AGE_NAMES[class],
         By::Thread => pictures.groups.names.get(class).map_or("", String::as_str),
+        By::Site => pictures.sites.class_names.get(class).map_or("", String::as_str),
     }
 }

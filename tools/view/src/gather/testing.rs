@@ -14,6 +14,36 @@ pub(crate) fn free(time: u64, thread: u32, block: u64) -> Step {
     Step { time, thread, op: Op::Free { block, touched: None } }
 }
 
+/// Two functions of which the second is called by two others, a block a microsecond; each third is freed at once.
+pub(crate) fn with_stacks() -> Pictures {
+    use symbols::Symbol;
+    let trace = trace::testing::packed(&trace::testing::about(), |packer| {
+        let name = |function, line| [Symbol { function, file: "/src/app.cpp", line }];
+        let mut frames = Vec::new();
+        for (n, function) in ["load", "parse", "answer"].into_iter().enumerate() {
+            packer.name(0x100 + n as u64, "/bin/app", name(function, 10 + n as u32));
+            frames.push(packer.frame(0, 0x100 + n as u64).unwrap());
+        }
+        packer.name(0x200, "/bin/app", name("copy", 5));
+        let copies = [1, 2].map(|caller| packer.frame(frames[caller], 0x200).unwrap());
+        let mut time = 0;
+        let mut push = |op| {
+            time += 1000;
+            packer.push(&Step { time, thread: 0, op }).unwrap();
+        };
+        for block in 0..300u64 {
+            let frame = [frames[0], copies[0], copies[1]][(block % 3) as usize];
+            let size = [4000, 1000, 1000][(block % 3) as usize];
+            let address = block << 12;
+            push(Op::Allocate { block, how: How::Malloc, size, align: 0, address, frame });
+            if block % 3 == 2 {
+                push(Op::Free { block, touched: None });
+            }
+        }
+    });
+    super::gather(&trace, crate::Moment::End, &mut |_| {})
+}
+
 /// The same beside others, of which the last has a long name and many rows.
 pub(crate) fn beside(blocks: &[(u64, u64)], sides: u64) -> Pictures {
     let side = |number: u64| {

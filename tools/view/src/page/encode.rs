@@ -1,7 +1,9 @@
-//! Moments as text: each cell two letters, or what it has in common with its neighbours or with the moment before.
+//! Moments as text: each cell two letters, or what it has in common with its neighbours or with the moment before; three where
+//! sites are known.
 //!
 //! ```text
 //! AB       fill × size class, age class × group of threads: 64 letters each
+//! ABc      and the class of sites
 //! =12.     these 12 cells are as they were a moment before
 //! -12.     these 12 cells are free
 //! ~12.     these 12 cells were not used until now
@@ -22,7 +24,7 @@ const LEVELS: usize = 8;
 pub(super) enum Code {
     Never,
     Free,
-    Held([u8; 2]),
+    Held([u8; 3]),
 }
 
 /// The cell's letters.
@@ -34,13 +36,15 @@ pub(super) fn code(spot: Spot, frame: &Frame) -> Code {
             let of = |high: u8, low: u8| LETTERS[usize::from(high & 7) * 8 + usize::from(low & 7)];
             let fill = level(shade.fill, LEVELS) as u8;
             let class = |by| class_of(&shade, frame, by);
-            Code::Held([of(fill, class(By::Size)), of(class(By::Age), class(By::Thread))])
+            let [first, second] =
+                [of(fill, class(By::Size)), of(class(By::Age), class(By::Thread))];
+            Code::Held([first, second, of(0, class(By::Site))])
         }
     }
 }
 
-/// A moment after another.
-pub(super) fn encode(now: &[Code], before: &[Code]) -> String {
+/// A moment after another, with so many letters a cell.
+pub(super) fn encode(now: &[Code], before: &[Code], letters: usize) -> String {
     let mut text = String::new();
     let mut at = 0;
     while at < now.len() {
@@ -60,8 +64,8 @@ pub(super) fn encode(now: &[Code], before: &[Code]) -> String {
                 text += &format!("-{like}.");
                 at += like;
             }
-            Code::Held(letters) => {
-                text.extend(letters.map(char::from));
+            Code::Held(all) => {
+                text.extend(all[..letters].iter().copied().map(char::from));
                 at += 1;
             }
         }
@@ -75,11 +79,12 @@ mod tests {
 
     #[test]
     fn what_stays_is_short() {
-        let (held, other) = (Code::Held(*b"Ab"), Code::Held(*b"c+"));
+        let (held, other) = (Code::Held(*b"AbA"), Code::Held(*b"c+A"));
         let first = [held, held, other, Code::Free, Code::Free, Code::Never];
-        assert_eq!(encode(&first, &[]), "AbAbc+-2.~1.");
-        assert_eq!(encode(&first, &first), "=6.");
+        assert_eq!(encode(&first, &[], 2), "AbAbc+-2.~1.");
+        assert_eq!(encode(&first[1..], &[], 3), "AbAc+A-2.~1.");
+        assert_eq!(encode(&first, &first, 2), "=6.");
         let second = [held, held, held, Code::Free, held, Code::Never];
-        assert_eq!(encode(&second, &first), "=2.Ab=1.Ab=1.");
+        assert_eq!(encode(&second, &first, 2), "=2.Ab=1.Ab=1.");
     }
 }

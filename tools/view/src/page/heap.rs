@@ -59,6 +59,8 @@ const RULES: &str = "\
 /// The heap for the script: where the rows are, and the cells that are ever used of each moment.
 #[derive(Debug, Serialize)]
 pub(super) struct Data {
+    /// How many a cell has in the moments.
+    letters: usize,
     shift: u32,
     columns: usize,
     addresses: Vec<String>,
@@ -137,14 +139,16 @@ fn tops(rows: &Rows) -> Vec<f64> {
 
 pub(super) fn data(pictures: &Pictures, rows: &Rows) -> Data {
     let mut before = Vec::new();
+    let letters = if pictures.has_sites() { 3 } else { 2 };
     let moments = pictures.frames.iter().map(|frame| {
         let spots = rows.at(frame, 0..rows.len());
         let now: Vec<Code> = spots.iter().flatten().map(|spot| code(*spot, frame)).collect();
-        let text = encode(&now, &before);
+        let text = encode(&now, &before, letters);
         before = now;
         text
     });
     Data {
+        letters,
         shift: rows.shift,
         columns: rows.columns(),
         moments: moments.collect(),
@@ -168,7 +172,7 @@ pub(super) fn markup(pictures: &Pictures, rows: &[Rows], by: By) -> String {
          <fieldset class=\"by\" aria-label=\"colour by\">",
         pictures.asked, pictures.peak
     );
-    for one in By::ALL {
+    for one in pictures.colours() {
         let checked = if one == by { " checked" } else { "" };
         let word = one.word();
         let _ = write!(

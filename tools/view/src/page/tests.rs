@@ -47,3 +47,12 @@ fn a_page_of_many_changing_cells_stays_small() {
     let page = html(&gather.finish(), By::Size);
     assert!(page.len() < 2_600_000, "{}", page.len());
 }
+
+#[test]
+fn sites_are_a_table_and_a_colour_where_stacks_were_recorded() {
+    let page = html(&crate::gather::testing::with_stacks(), By::Site);
+    assert!(page.contains("id=\"sites\"") && page.contains("value=\"site\" checked"));
+    assert!(page.contains("<td>copy &lt; parse (app.cpp:11)</td>"));
+    let without = html(&gathered(&[(0x1000, 64)]), By::Size);
+    assert!(!without.contains("id=\"sites\"") && !without.contains("value=\"site\""));
+}

@@ -20,10 +20,10 @@ const HELP: [&str; 13] = [
     "p               the peak of live memory",
     "m               the next mark of the program",
     "space           play; once more: stop",
-    "c               what colours say: size, age, thread",
+    "c               what colours say: size, age, thread, site",
     "+ -             smaller cells and more rows; larger cells and fewer",
     "↑ ↓  k j        other rows, where not all fit",
-    "tab             heap; size × lifetime; who allocated × who freed",
+    "tab             heap; live by site; size × lifetime; who allocated × freed",
     "?               this help",
     "q  esc          quit",
     "A cell is a range of addresses; the height of its bar says how full it is.",
@@ -63,6 +63,10 @@ impl State {
     fn middle(&mut self, pictures: &Pictures, width: usize, high: usize) -> Vec<Line> {
         match self.middle {
             Middle::Help => HELP.iter().map(|line| Line::of(line, Ink::Plain)).collect(),
+            Middle::Sites => {
+                let title = Line::of(draw::sites_title(pictures), Ink::Strong);
+                [vec![title], draw::sites(pictures, self.at, width)].concat()
+            }
             Middle::Lifetimes => {
                 let title = Line::of("Size × lifetime, % of all blocks", Ink::Strong);
                 [vec![title], draw::lifetimes(pictures)].concat()

@@ -14,6 +14,7 @@ const PAGE: usize = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Middle {
     Heap,
+    Sites,
     Lifetimes,
     Pairs,
     Help,
@@ -83,14 +84,18 @@ impl State {
                 self.at = if self.at == last { 0 } else { self.at };
             }
             KeyCode::Char('m') => self.at = next_mark(pictures, self.at, last),
-            KeyCode::Char('c') => self.by = self.by.next(),
+            KeyCode::Char('c') => {
+                let next = self.by.next();
+                self.by = if pictures.colours().any(|by| by == next) { next } else { next.next() };
+            }
             KeyCode::Char('+' | '=') => self.zoom(-1),
             KeyCode::Char('-') => self.zoom(1),
             KeyCode::Up | KeyCode::Char('k') => self.scroll(false),
             KeyCode::Down | KeyCode::Char('j') => self.scroll(true),
             KeyCode::Tab => {
                 self.middle = match self.middle {
-                    Middle::Heap => Middle::Lifetimes,
+                    Middle::Heap if pictures.has_sites() => Middle::Sites,
+                    Middle::Heap | Middle::Sites => Middle::Lifetimes,
                     Middle::Lifetimes => Middle::Pairs,
                     Middle::Pairs | Middle::Help => Middle::Heap,
                 }

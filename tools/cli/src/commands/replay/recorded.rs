@@ -4,20 +4,31 @@ use std::fs;
 use std::path::Path;
 
 use launch::allocator::Allocator;
+use launch::environment::{SETTINGS, Setting};
 use replay::Planned;
 use show::number::count;
-use trace::{Malloc, Trace};
+use trace::{About, Malloc, Trace};
 
 use crate::flags::subject::{AllocatorArg, What};
 use crate::{allocators, embedded};
 
-/// Whether `allocator`, as it is, is what was recorded on.
-pub(super) fn is(malloc: &Malloc, allocator: &Allocator) -> bool {
-    if !allocator.set().is_empty() {
-        return false;
-    }
+/// What is behind its name where the program's environment set something for the malloc.
+const AS_SET: &str = " as set";
+
+/// Whether `allocator` is what was recorded on, with what was set for it then.
+pub(super) fn is(about: &About, allocator: &Allocator) -> bool {
+    let sorted = |allocator: &Allocator| {
+        let mut set = allocator.set();
+        set.sort();
+        set
+    };
+    is_malloc(&about.malloc, allocator)
+        && sorted(allocator) == sorted(&as_set(about, allocator.clone()))
+}
+
+fn is_malloc(malloc: &Malloc, allocator: &Allocator) -> bool {
     match allocator.library() {
-        None => is_libc(malloc),
+        None => malloc.is_glibc() && allocator.in_process.is_none(),
         Some(library) => {
             let is_same_file = fs::canonicalize(&malloc.path)
                 .is_ok_and(|path| fs::canonicalize(library).is_ok_and(|library| library == path));
@@ -27,14 +38,30 @@ pub(super) fn is(malloc: &Malloc, allocator: &Allocator) -> bool {
     }
 }
 
-pub(super) fn place(malloc: &Malloc, all: &[Allocator]) -> Option<usize> {
-    all.iter().position(|allocator| is(malloc, allocator))
+/// The same with what was set for it when the program was recorded, and nothing else.
+fn as_set(about: &About, allocator: Allocator) -> Allocator {
+    let mut set = Allocator { settings: Vec::new(), environment: Vec::new(), ..allocator };
+    for (name, value) in about.settings() {
+        if name == SETTINGS {
+            // A replay has no statistics to write.
+            let items = value.split(',').filter(|item| !item.trim_start().starts_with("stats"));
+            set.settings.extend(items.filter_map(|item| item.trim().parse::<Setting>().ok()));
+        } else {
+            set.environment.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    set
+}
+
+pub(super) fn place(about: &About, all: &[Allocator]) -> Option<usize> {
+    all.iter().position(|allocator| is(about, allocator))
 }
 
 /// What was recorded on, if this machine has it; else why not.
-pub(super) fn find(malloc: &Malloc) -> Result<Allocator, String> {
+pub(super) fn find(about: &About) -> Result<Allocator, String> {
+    let malloc = &about.malloc;
     let is_known = embedded::find(&malloc.name).is_some();
-    let arg = if is_libc(malloc) {
+    let arg = if malloc.is_glibc() {
         AllocatorArg::known(launch::allocator::GLIBC)
     } else if is_known {
         AllocatorArg::known(&malloc.name)
@@ -50,13 +77,14 @@ pub(super) fn find(malloc: &Malloc) -> Result<Allocator, String> {
             "the program was recorded on {on}, which is not here: how far the replay is from the recording is not known"
         ));
     };
-    let found = allocators::find(&arg);
-    found.map_err(|error| format!("what the program was recorded on does not take part: {error:#}"))
-}
-
-fn is_libc(malloc: &Malloc) -> bool {
-    let file = Path::new(&malloc.path).file_name().unwrap_or_default().to_string_lossy();
-    file.starts_with("libc.so") || file.starts_with("libc-")
+    let found = allocators::find(&arg).map_err(|error| {
+        format!("what the program was recorded on does not take part: {error:#}")
+    })?;
+    let mut found = as_set(about, found);
+    if !found.set().is_empty() {
+        found.name += AS_SET;
+    }
+    Ok(found)
 }
 
 /// What a reader should know of the recording.

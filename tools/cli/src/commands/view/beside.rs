@@ -29,11 +29,12 @@ const MOST: usize = 3;
 /// What the program has resident, as a replay prints it.
 const RESIDENT: &str = "resident";
 
-/// The pictures of the trace that was named `path` on each of the allocators; none if that was interrupted.
+/// The pictures of the trace that was named `path` on each of the allocators, to stand beside those of the recording; none if that
+/// was interrupted.
 pub(super) fn all(
     (path, trace): (&Path, &Trace),
     asked: &[AllocatorArg],
-    at: Moment,
+    (at, recorded): (Moment, &Pictures),
     told: &mut dyn FnMut(&str, f64),
 ) -> anyhow::Result<Option<Vec<Pictures>>> {
     let mut warnings = Vec::new();
@@ -80,7 +81,7 @@ pub(super) fn all(
         )]
         let looks = looks.map(|(_, calls, bytes)| (*calls as u64, *bytes as u64)).collect();
         let moved = Moved::open(&places, Order::Causal, looks)?;
-        let plan = Plan::replayed(trace, at, &allocator.name);
+        let plan = Plan::replayed(trace, at, &allocator.name, recorded);
         let mut go_on = |share| {
             told(&allocator.name, share);
             !came.load(Ordering::Relaxed)
