@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bench::result::{Cell, Report};
+use bench::result::{Cell, Report, Work};
 use bench::stats::{ENOUGH_PAIRS, Ratio};
 
 use crate::judge::{Bounds, Figure, Line};
@@ -36,16 +36,18 @@ pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<V
     let figure = |name: &str| {
         let place = WORKLOADS.iter().find(|(_, known)| *known == name);
         let cell = match place {
-            Some((workload, _)) => ours(&of_workloads, workload),
-            None => handed_over.workloads.first().and_then(|work| work.cells.get(1)),
+            Some((workload, _)) => ours(&of_workloads, |work| work.name == *workload),
+            None => ours(&handed_over, |_| true),
         };
         cell.map_or_else(Figure::default, |cell| beside(cell, bounds.most("gperftools", name)))
     };
     Ok(bounds.judge("gperftools", quick, figure).into_iter().map(|line| line.of(OURS)).collect())
 }
 
-fn ours<'a>(report: &'a Report, workload: &str) -> Option<&'a Cell> {
-    report.workloads.iter().find(|work| work.name == workload)?.cells.get(1)
+/// What ours took; the cell before it is the peer's once more, for the noise.
+fn ours(report: &Report, is_it: impl Fn(&Work) -> bool) -> Option<&Cell> {
+    let at = report.allocators.iter().position(|entry| entry.name == OURS)?;
+    report.workloads.iter().find(|work| is_it(work))?.cells.get(at)
 }
 
 /// The ratio of processor time with its interval, and that of memory. Where the bound is inside of the interval nothing can be told.
@@ -68,8 +70,25 @@ fn beside(cell: &Cell, bound: Option<f64>) -> Figure {
 #[cfg(test)]
 mod tests {
     use bench::result::Compared;
+    use bench::session::Role;
+    use bench::testing;
 
     use super::*;
+
+    #[test]
+    fn what_is_compared_is_ours_and_not_the_peer_once_more() {
+        let entries =
+            [PEER, "tcmalloc again", OURS].map(|name| testing::entry(name, Role::Contender));
+        let cell = |median| {
+            let cpu = Some(Compared { median, ratio: None, same: false });
+            Cell { cpu, ..Cell::default() }
+        };
+        let work = testing::work("mixed", 9, [1.0, 2.0, 3.0].map(cell).to_vec());
+        let report = testing::report(entries.to_vec(), vec![work], Vec::new());
+        let median = |of: Option<&Cell>| of.and_then(|cell| Some(cell.cpu?.median.to_string()));
+        assert_eq!(median(ours(&report, |work| work.name == "mixed")).as_deref(), Some("3"));
+        assert_eq!(median(ours(&report, |work| work.name == "gxx")), None);
+    }
 
     #[test]
     fn an_interval_around_the_bound_tells_nothing() {
