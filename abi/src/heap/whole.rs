@@ -144,7 +144,7 @@ impl<M: DropIn> Whole<M> {
     }
 
     /// The caller promises: as [`Malloc::free`].
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
         if M::IS_LOCKED && (Os::is_busy() || self.spare.has(ptr.addr())) {
             return false;
@@ -154,7 +154,8 @@ impl<M: DropIn> Whole<M> {
     }
 
     /// The caller promises: as [`Malloc::free`], which the fast half refused.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     pub(crate) unsafe fn free_slow(&self, ptr: *mut u8, caller: &str) {
         if self.spare.free(ptr.addr()) {
             return;
@@ -246,7 +247,8 @@ impl<M: DropIn> Whole<M> {
             out,
             ",\"obtained\":{committed},\"live\":{live},\"held\":{committed},\"line\":\"{}\"",
             Line(&self.malloc)
-        )
+        )?;
+        self.malloc.write_fields(out)
     }
 }
 

@@ -171,7 +171,7 @@ fn carve<O: tree::Order>(
 // SAFETY: a block is a piece of a pool cut out of a hole (fit-F1), and its payload is aligned to
 // two words (block-H1) or by the gap in front of it; no other used block has a byte of it.
 unsafe impl<P: Policy> BlockAllocator for Fit<P> {
-    /// O(depth); for alignments above two words, that for each hole tried.
+    /// O(depth); for alignments above two words, that for each hole where none is large enough wherever it lies.
     #[inline]
     fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
         let size = block_size(layout.size());

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! malloc, free ──────────────────► a fast half, which is inlined, and a slow one
-//! mallinfo, malloc_info, stats=1 ─► figures, write_stats
+//! mallinfo, malloc_info, stats=1 ─► figures, write_stats; stats=/PATH: write_fields
 //! malloc_trim ───────────────────► trim
 //! heapwright_walk ───────────────► walk
 //! HEAPWRIGHT="key=value" ────────► set
@@ -154,4 +154,11 @@ pub trait DropIn: Malloc + Check {
     /// One line for `stats=1`, without its end.
     /// Errors: those of `out`.
     fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Its own fields of the file of `stats=/PATH`, each with a comma before it.
+    /// Errors: those of `out`.
+    fn write_fields(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let _ = out;
+        Ok(())
+    }
 }

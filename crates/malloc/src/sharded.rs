@@ -23,13 +23,13 @@ use core::ptr;
 
 use base::guarded::Guarded;
 use base::lock::{Busy, Lock};
-use base::sync::{AtomicUsize, Ordering, fence};
+use base::sync::{AtomicUsize, Ordering};
 use object::size_class::{MAX_SIZE, class_of, info};
 use page::System;
 use source::os::Os;
 use thread::Members;
 
-use crate::chunks::{Chunk as _, Chunks, Row};
+use crate::chunks::{Chunks, Row};
 use crate::drop_in::Figures;
 use crate::fork::Missing;
 use crate::links::{self, Queue};
@@ -45,16 +45,21 @@ mod large;
 mod outbox;
 mod own_heaps;
 mod pages;
+mod send;
+mod shuffle;
+mod thread_free;
 
 pub use heap::Heap;
 use heap::{MAX_DIRECT, Thread};
-use outbox::{Chain, MAX_WAITING};
+use outbox::MAX_WAITING;
 use pages::{MAX_SMALL, MEDIUM, Page, SEGMENT, Segment, State};
+use shuffle::Shuffle;
 
 /// The largest block of a segment, a quarter of one: what is longer would leave much of it empty.
 const MAX_SINGLE: usize = SEGMENT / 4;
-/// Bytes of fresh blocks that are counted off at a time.
+/// Bytes of fresh blocks that are counted off at a time; one block at least.
 const EXTEND: usize = 4096;
+const _: () = assert!(EXTEND / 16 <= shuffle::MOST, "an order has room for them");
 /// Slow paths that the only page of a class stays for when it is empty; one of 512 KiB goes at once.
 const STAYS: u8 = 64;
 /// Pages of a queue that are looked at before a fresh one is made.
@@ -76,6 +81,7 @@ pub struct Sharded<S> {
     /// Segments of threads that have ended.
     abandoned: Guarded<S, Queue<Segment>>,
     threads: Members<S, Thread>,
+    shuffle: Shuffle,
     /// What the fork under way could not have.
     missing: Missing,
 }
@@ -92,6 +98,7 @@ impl<S: System> Sharded<S> {
             segments: Chunks::new(source),
             abandoned: Guarded::new(Queue::new()),
             threads: Members::new(),
+            shuffle: Shuffle::off(),
             missing: Missing::new(),
         }
     }
@@ -210,7 +217,7 @@ impl<S: System> Sharded<S> {
         let (bin, size) = (&heap.bins[class], size_of_class(class));
         for _ in 0..SEARCH {
             let Some(page) = bin.first() else { break };
-            if page.collect::<S>() || page.extend(size, (EXTEND / size).max(1)) {
+            if page.collect::<S>() || self.extend(page, size) {
                 return Some(page);
             }
             self.begin_full(heap, page);
@@ -218,12 +225,17 @@ impl<S: System> Sharded<S> {
         self.fresh(thread, heap, class)
     }
 
+    /// Counts fresh blocks off. `true`: there are some.
+    fn extend(&self, page: &Page, size: usize) -> bool {
+        page.extend(size, self.shuffle.at_a_time(EXTEND / size), &self.shuffle)
+    }
+
     /// A page without a block leaves its queue (sharded-H2).
     fn begin_full(&self, heap: &Heap, page: &Page) {
         heap.dequeue(page);
         page.set_state(State::Full);
         heap.full.push(page);
-        page.want(true, wait::<S>);
+        page.thread_free.want(true, wait::<S>);
         // Who freed before it was said has told nobody.
         if page.collect::<S>() {
             self.end_full(heap, page);
@@ -231,7 +243,7 @@ impl<S: System> Sharded<S> {
     }
 
     fn end_full(&self, heap: &Heap, page: &Page) {
-        page.want(false, wait::<S>);
+        page.thread_free.want(false, wait::<S>);
         heap.full.remove(page);
         if page.class() != 0 {
             page.set_state(State::Queued);
@@ -253,7 +265,7 @@ impl<S: System> Sharded<S> {
             segment.let_wait(page);
         }
         page.set_state(State::Queued);
-        page.extend(size, (EXTEND / size).max(1));
+        self.extend(page, size);
         heap.enqueue(page);
         Some(page)
     }
@@ -327,12 +339,12 @@ impl<S: System> Sharded<S> {
 
     /// An empty page goes; the only one of its class some slow paths later, as it would soon be made again (sharded-H3).
     fn retire(&self, thread: &Thread, heap: &Heap, segment: &Segment, page: &Page) {
-        if page.has_theirs() {
+        if page.thread_free.has_some() {
             // All its blocks are free: what others freed beside them was free before.
             page.collect::<S>();
         }
         if page.is(State::Full) {
-            page.want(false, wait::<S>);
+            page.thread_free.want(false, wait::<S>);
             heap.full.remove(page);
         } else {
             let is_only = heap.bins[page.class()].iter().take(2).count() == 1;
@@ -354,64 +366,6 @@ impl<S: System> Sharded<S> {
                 self.give_slices(thread, segment, page);
             }
         });
-    }
-
-    /// A block of another thread's is freed: it waits in the outbox. `false`: it may not, or looks wrong.
-    fn wait_in_outbox(&self, segment: &Segment, block: usize) -> bool {
-        let class = segment.waiting_class(block);
-        // An abandoned segment is adopted by who frees a block of it: then, and not later.
-        if class == 0 || segment.owner() == 0 || S::is_busy() {
-            return false;
-        }
-        let size = size_of_class(class);
-        let is_block = Segment::is_block_in_slice(block, size);
-        let Some(thread) = self.thread_to_free().filter(|_| is_block) else { return false };
-        if thread.address() == segment.owner() {
-            return false;
-        }
-        let _busy = Busy::<S>::new();
-        if !thread.outbox.push(block, size, |chain| self.send(Some(thread), chain)) {
-            misuse::end::<S>("free()", block, Misuse::Free);
-        }
-        true
-    }
-
-    /// All that waits in a thread's outbox goes.
-    fn send_all(&self, thread: &Thread) {
-        thread.outbox.send_all(|chain| self.send(Some(thread), chain));
-    }
-
-    /// A block of another thread's is freed.
-    #[cold]
-    #[inline(never)]
-    fn free_theirs(&self, page: &Page, block: usize) {
-        if page.class() != 0 && !page.is_block(block, size_of_class(page.class())) {
-            misuse::end::<S>("free()", block, Misuse::Inside);
-        }
-        self.send(None, Chain { first: block, last: block });
-    }
-
-    /// Blocks of another thread's page, which are in use, go to it. `thread`: the calling one's record.
-    fn send(&self, thread: Option<&Thread>, chain: Chain) {
-        let first = chain.first;
-        let Some(segment) = self.segments.of(first) else { self.end_for("free()", first) };
-        let busy = Busy::<S>::new();
-        let page = segment.page_of(first);
-        if let Some(heap) = page.push_theirs(chain) {
-            if let Some(heap) = Heap::at(heap) {
-                heap.push_delayed(first);
-            }
-            page.told();
-        }
-        drop(busy);
-        // Pairs with the fence of who abandons it.
-        fence(Ordering::SeqCst);
-        if self.segments.is_marked(first) {
-            match thread.or_else(|| self.thread_to_free()) {
-                Some(thread) => self.adopt(thread, segment),
-                None => self.look_through(segment),
-            }
-        }
     }
 
     #[cold]

@@ -161,7 +161,8 @@ macro_rules! mallocs {
             {
                 name: "sharded", id: sharded,
                 about: "mimalloc's design: a heap in each thread, three free lists in each page",
-                module: [::malloc::sharded], settings: [], abilities: [threads returns misuse heaps],
+                module: [::malloc::sharded], settings: ["shuffle"],
+                abilities: [threads returns misuse heaps],
             }
             // A new malloc's row goes here.
         }

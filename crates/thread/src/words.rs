@@ -27,4 +27,4 @@ pub(crate) const RECORD: usize = 0;
 pub(crate) const ENDS: usize = 1;
 pub(crate) use crate::tls::A_FREE;
 
-source::tls_block!("heapwright_words");
+source::tls_block!("heapwright_words", fixed);

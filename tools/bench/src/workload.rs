@@ -63,6 +63,8 @@ pub struct Workload {
     pub service: Option<Service>,
     /// It is a recorded program, done again.
     pub replayed: Option<Replayed>,
+    /// Names of contenders that nothing is asked of here.
+    pub left_out: Vec<String>,
 }
 
 impl Workload {
@@ -155,6 +157,7 @@ impl Workload {
             cpus: if places.pin { cpus::choose(definition.threads) } else { Vec::new() },
             service: None,
             replayed: None,
+            left_out: Vec::new(),
         })
     }
 
@@ -170,6 +173,9 @@ impl Workload {
 
     pub fn skips(&self, subject: &Subject) -> Option<&'static str> {
         let name = subject.allocator.in_process.as_deref().unwrap_or_default();
+        if subject.role == Role::Contender && self.left_out.contains(&subject.name) {
+            return Some("is not asked about it");
+        }
         if self.alone && !self.kernels.contains(&name) {
             return Some("is about the kernel's allocators only");
         }
@@ -346,5 +352,20 @@ mod tests {
             ];
             assert_eq!(found, [plain, region, kernel, alone], "{subject:?}");
         }
+    }
+
+    #[test]
+    fn a_workload_may_be_about_some_of_the_contenders() {
+        let of = |name: &str, role| Subject {
+            name: name.to_owned(),
+            allocator: Allocator::glibc(),
+            role,
+            environment: Vec::new(),
+        };
+        let mut work = Workload::own("x".into(), "/x".into(), Vec::new());
+        work.left_out = vec!["a".to_owned()];
+        let contenders = ["a", "b"].map(|name| work.skips(&of(name, Role::Contender)).is_some());
+        assert_eq!(contenders, [true, false]);
+        assert!(work.skips(&of("a", Role::Baseline)).is_none(), "all are compared with it");
     }
 }

@@ -10,7 +10,11 @@
 //! fit, the policy's choice is exact: where a free list would be searched from end to end, a
 //! tree finds the same block in O(depth). Terms and comparisons: Knuth, "The Art
 //! of Computer Programming" 1, 2.5; Wilson et al., "Dynamic Storage Allocation", 1995.
-use super::block::Link;
+//!
+//! Alignments above two words are not in the tree. Of the blocks that are large enough, but for the gap in front,
+//! the first [`LOOKS`] are looked at one by one; if none fits, the first that fits wherever it lies is taken; and only where
+//! there is no such block, all are looked at. To look at all of them first took thirty times TLSF's time.
+use super::block::{Block, Link, MIN, UNIT};
 use super::tree::{ByAddress, Order, SmallestFirst, Tree};
 
 /// What a policy has to say; sealed.
@@ -22,8 +26,8 @@ pub trait Choose: Sized {
     /// The block for `size` bytes. O(depth).
     fn choose(&self, holes: &Tree<Self::Order>, size: usize) -> Option<Link>;
 
-    /// The block for `size` bytes with a payload at a multiple of `align`. O(depth) for each
-    /// block that is large enough and does not fit.
+    /// The block for `size` bytes with a payload at a multiple of `align`, more than [`UNIT`]. O(depth); where none is large
+    /// enough wherever it lies, that for each block.
     fn choose_aligned(&self, holes: &Tree<Self::Order>, size: usize, align: usize) -> Option<Link>;
 
     /// A request was served up to this address.
@@ -61,6 +65,40 @@ impl Policy for Next {}
 impl Policy for Best {}
 impl Policy for Worst {}
 
+/// Blocks that are looked at one by one for an alignment.
+pub(super) const LOOKS: usize = 8;
+
+/// Bytes of a block that has room for `size` at any multiple of `align`, wherever it lies.
+pub(super) const fn always_fits(size: usize, align: usize) -> usize {
+    size.saturating_add(align + MIN - UNIT)
+}
+
+/// The first of the next few blocks that fits, else the first behind them that always does. `next` is the first block of at least
+/// so many bytes behind another one, or of all.
+fn soon(
+    next: impl Fn(usize, Option<Block>) -> Option<Link>,
+    size: usize,
+    align: usize,
+) -> Option<Link> {
+    let mut behind = None;
+    for _ in 0..LOOKS {
+        let link = next(size, behind)?;
+        let hole = link.get()?;
+        if hole.fits(size, align) {
+            return Some(link);
+        }
+        behind = Some(hole);
+    }
+    next(always_fits(size, align), behind)
+}
+
+/// The lowest block above `from` that [`soon`] finds.
+fn soon_above(holes: &Tree<ByAddress>, from: usize, size: usize, align: usize) -> Option<Link> {
+    let next =
+        |size, behind: Option<Block>| holes.lowest_above(size, behind.map_or(from, Block::end));
+    soon(next, size, align)
+}
+
 /// The first block above `from` that fits.
 fn first_aligned(
     holes: &Tree<ByAddress>,
@@ -88,7 +126,7 @@ impl Choose for First {
     }
 
     fn choose_aligned(&self, holes: &Tree<ByAddress>, size: usize, align: usize) -> Option<Link> {
-        first_aligned(holes, 0, size, align)
+        soon_above(holes, 0, size, align).or_else(|| first_aligned(holes, 0, size, align))
     }
 
     #[inline]
@@ -107,7 +145,8 @@ impl Choose for Next {
     }
 
     fn choose_aligned(&self, holes: &Tree<ByAddress>, size: usize, align: usize) -> Option<Link> {
-        first_aligned(holes, self.rover, size, align)
+        soon_above(holes, self.rover, size, align)
+            .or_else(|| soon_above(holes, 0, size, align))
             .or_else(|| first_aligned(holes, 0, size, align))
     }
 
@@ -137,12 +176,20 @@ impl Choose for Best {
         size: usize,
         align: usize,
     ) -> Option<Link> {
-        let mut link = self.choose(holes, size)?;
-        loop {
-            let refused = link.get().filter(|hole| !hole.fits(size, align));
-            let Some(refused) = refused else { return Some(link) };
-            link = holes.first(|hole| SmallestFirst::before(refused, hole))?;
-        }
+        let next = |size, behind: Option<Block>| {
+            let is_behind = |hole| behind.is_none_or(|behind| SmallestFirst::before(behind, hole));
+            holes.first(|hole| hole.hole_size() >= size && is_behind(hole))
+        };
+        soon(next, size, align).or_else(|| {
+            let mut behind = None;
+            loop {
+                let link = next(size, behind)?;
+                behind = link.get().filter(|hole| !hole.fits(size, align));
+                if behind.is_none() {
+                    return Some(link);
+                }
+            }
+        })
     }
 
     #[inline]

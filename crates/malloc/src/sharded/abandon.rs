@@ -32,7 +32,7 @@ impl<S: System> Sharded<S> {
         self.collect(thread);
         // Nobody tells the heaps any more; those that are at it end first.
         for page in thread.all_heaps().flat_map(Heap::pages) {
-            page.want(false, wait::<S>);
+            page.thread_free.want(false, wait::<S>);
         }
         self.collect(thread);
         thread.heap.reset(thread.address());
@@ -69,7 +69,7 @@ impl<S: System> Sharded<S> {
             fence(Ordering::SeqCst);
             let again = List::new();
             let abandoned = self.abandoned.lock();
-            let is_freed = |there: &Segment| there.pages().any(Page::has_theirs);
+            let is_freed = |there: &Segment| there.pages().any(|page| page.thread_free.has_some());
             some()
                 .filter(|segment| self.take_inside(&abandoned, owner, segment, is_freed))
                 .for_each(|segment| again.push(segment));
@@ -154,7 +154,7 @@ impl<S: System> Sharded<S> {
             } else {
                 page.set_state(State::Full);
                 heap.full.push(page);
-                page.want(true, wait::<S>);
+                page.thread_free.want(true, wait::<S>);
                 if page.collect::<S>() {
                     self.settle_page(thread, segment, page);
                 }
@@ -177,7 +177,7 @@ impl<S: System> Sharded<S> {
             self.adopt(thread, segment);
             let page = thread.heap.bins[class].first();
             let size = super::size_of_class(class);
-            if let Some(page) = page.filter(|page| page.collect::<S>() || page.extend(size, 1)) {
+            if let Some(page) = page.filter(|page| page.collect::<S>() || self.extend(page, size)) {
                 return Some(page);
             }
         }

@@ -46,14 +46,14 @@ impl<S: System> Sharded<S> {
         }
     }
 
-    /// Frees a block of the calling thread. `false`: it is none, or looks wrong.
+    /// Frees a block of the calling thread, or has one of another thread's wait. `false`: it is neither, or looks wrong.
     #[inline(always)]
     pub(super) fn free_ready(&self, address: usize) -> bool {
         let Some(segment) = self.segments.of(address) else { return false };
-        let page = segment.page_of(address);
+        let (page, owner) = (segment.page_of(address), segment.owner());
         // SAFETY: a segment's owner is 0 or a record of ours.
-        let Some(thread) = (unsafe { self.threads.current_if(segment.owner()) }) else {
-            return false;
+        let Some(thread) = (unsafe { self.threads.current_if(owner) }) else {
+            return self.wait_in_outbox(segment, address, owner);
         };
         address & 15 == 0 && self.free_local(thread, segment, page, address)
     }
@@ -70,7 +70,9 @@ impl<S: System> Sharded<S> {
             }
             return;
         };
-        if self.wait_in_outbox(segment, address) {
+        // A thread without a record may have one now.
+        if self.thread_to_free().is_some() && self.wait_in_outbox(segment, address, segment.owner())
+        {
             return;
         }
         let page = segment.page_of(address);

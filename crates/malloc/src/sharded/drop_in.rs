@@ -4,12 +4,14 @@ use core::fmt;
 use base::lock::{Busy, Park as _};
 use base::sync::Ordering;
 use source::os::Os;
+use source::os::imp::process::random;
 use thread::ThreadEnds;
 
 use super::Malloc;
 use super::heap::{Heap, Thread};
-use super::pages::Page;
 use crate::drop_in::{DropIn, Figures};
+use crate::heapwright::options::switch;
+use crate::links;
 
 impl ThreadEnds for Malloc {
     type Record = Thread;
@@ -30,6 +32,14 @@ impl ThreadEnds for Malloc {
 
 impl DropIn for Malloc {
     crate::drop_in::by_halves!();
+
+    fn set(&self, key: &str, value: &str) -> bool {
+        let Some(is_on) = switch(value).filter(|_| key == "shuffle") else { return false };
+        // Where the kernel has no number for us the addresses that it chose are one.
+        let seed = || random().unwrap_or_else(|| links::address(self) as u64) | 1;
+        self.shuffle.set(if is_on { seed() } else { 0 });
+        true
+    }
 
     fn before_confinement(&self) {
         self.segments.before_confinement();
@@ -58,7 +68,7 @@ impl DropIn for Malloc {
         // The others' heaps are lost: nobody knows in the middle of what they were.
         self.threads.only_me(|_| false);
         let mine = self.thread().into_iter().flat_map(Thread::all_heaps);
-        mine.flat_map(Heap::pages).for_each(Page::forget_tellers);
+        mine.flat_map(Heap::pages).for_each(|page| page.thread_free.forget_tellers());
     }
 
     fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -41,7 +41,7 @@ impl<S: System> Sharded<S> {
         page.open(heap.address(), 0, 0, start, size);
         page.set_state(State::Full);
         heap.full.push(page);
-        page.want(true, wait::<S>);
+        page.thread_free.want(true, wait::<S>);
         Some((start, zero))
     }
 

@@ -73,10 +73,10 @@ impl<S: System> Sharded<S> {
             }
         }
         while let Some(page) = heap.full.pop() {
-            page.want(false, wait::<S>);
+            page.thread_free.want(false, wait::<S>);
             page.set_heap(first.address());
             first.full.push(page);
-            page.want(true, wait::<S>);
+            page.thread_free.want(true, wait::<S>);
             if page.collect::<S>()
                 && let Some(segment) = self.segments.of(links::address(page))
             {
@@ -98,7 +98,7 @@ impl<S: System> Sharded<S> {
         let Some(thread) = self.maker(heap) else { return false };
         while let Some(page) = heap.pop() {
             // Who tells of a block still needs the page.
-            page.want(false, wait::<S>);
+            page.thread_free.want(false, wait::<S>);
             if let Some(segment) = self.segments.of(links::address(page)) {
                 self.give_slices(thread, segment, page);
             }

@@ -6,7 +6,7 @@
 //!
 //! page   free         what the next mallocs take
 //!        local_free   what the thread itself freed: becomes `free` when that is used up
-//!        thread_free  what others freed, and two bits: whether the owner wants to be told (see `Told`)
+//!        thread_free  what others freed (module `thread_free`)
 //! ```
 //!
 //! - **pages-A1** of a page `used + free + local_free + fresh` is its capacity; what is on `thread_free` and on its way is used.
@@ -18,7 +18,8 @@ use base::bits::{low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use source::Report;
 
-use super::outbox::Chain;
+use super::shuffle::Shuffle;
+use super::thread_free::ThreadFree;
 use crate::chunks::{Chunk, PIECE, Pieces};
 use crate::links::{self, Linked, List, next_of, set_next};
 use crate::misuse::{self, Misuse};
@@ -47,19 +48,6 @@ pub(super) enum State {
     Left = 3,
 }
 
-/// What a free by another thread does beside pushing its block to `thread_free`: the two low bits of that word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
-    /// Nothing: the owner looks at the page by itself.
-    No = 0,
-    /// The page is full: the block goes to the heap's list of delayed ones instead, once.
-    Wanted = 1,
-    /// Somebody is doing that: the heap stays until it is done.
-    Telling = 2,
-}
-
-const BITS: usize = 3;
-
 /// A page's descriptor. The second cache line is for other threads.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -78,13 +66,7 @@ pub(super) struct Page {
     class: AtomicU8,
     slices: AtomicU8,
     state: AtomicU8,
-    shared: Shared,
-}
-
-#[derive(Debug)]
-#[repr(C, align(64))]
-struct Shared {
-    thread_free: AtomicUsize,
+    pub(super) thread_free: ThreadFree,
 }
 
 impl Linked for Page {
@@ -139,7 +121,7 @@ impl Page {
         self.used.store(u32::from(class == 0), Ordering::Relaxed);
         self.capacity.store(low32(capacity), Ordering::Relaxed);
         self.fresh.store(if class == 0 { 0 } else { low32(capacity) }, Ordering::Relaxed);
-        self.shared.thread_free.store(Told::No as usize, Ordering::Relaxed);
+        self.thread_free.clear();
         self.class.store(low8(class), Ordering::Relaxed);
         self.set_heap(heap);
     }
@@ -169,7 +151,7 @@ impl Page {
         Some(used)
     }
 
-    /// What was freed becomes `free`, by its thread and by others. `true`: there is some.
+    /// What was freed becomes `free`, by others and by its thread. `true`: there is some.
     pub(super) fn collect<R: Report>(&self) -> bool {
         self.collect_theirs::<R>();
         if self.free.load(Ordering::Relaxed) == 0 {
@@ -178,32 +160,24 @@ impl Page {
         self.free.load(Ordering::Relaxed) != 0
     }
 
+    /// What others freed is the page's own again. No block is touched, but where each of the three lists has some.
     pub(super) fn collect_theirs<R: Report>(&self) {
-        let word = &self.shared.thread_free;
-        let mut old = word.load(Ordering::Relaxed);
-        loop {
-            if old & !BITS == 0 {
-                return;
+        let Some((first, count)) = self.thread_free.take() else { return };
+        let end_for = |block| misuse::end::<R>("free()", block, Misuse::Free);
+        let used = self.used().checked_sub(count).unwrap_or_else(|| end_for(first));
+        self.used.store(used, Ordering::Relaxed);
+        let is_first = self.free.load(Ordering::Relaxed) == 0;
+        let list = if is_first { &self.free } else { &self.local_free };
+        let behind = list.load(Ordering::Relaxed);
+        if behind != 0 {
+            let next = |block, _| Some(next_of(block)).filter(|&next| next != 0).unwrap_or(block);
+            let last = (1..count).fold(first, next);
+            if next_of(last) != 0 {
+                end_for(last);
             }
-            match word.compare_exchange_weak(old, old & BITS, Ordering::Acquire, Ordering::Relaxed)
-            {
-                Ok(_) => break,
-                Err(other) => old = other,
-            }
+            set_next(last, behind);
         }
-        let mut block = old & !BITS;
-        while block != 0 {
-            let next = next_of(block);
-            if self.used() == 0 || self.push(block).is_none() {
-                misuse::end::<R>("free()", block, Misuse::Free);
-            }
-            block = next;
-        }
-    }
-
-    /// Whether others have freed something of it.
-    pub(super) fn has_theirs(&self) -> bool {
-        self.shared.thread_free.load(Ordering::Acquire) & !BITS != 0
+        list.store(first, Ordering::Relaxed);
     }
 
     /// Whether it has blocks that were never used.
@@ -212,18 +186,29 @@ impl Page {
     }
 
     /// Makes up to `most` blocks of what was never used. `true`: there are some.
-    pub(super) fn extend(&self, size: usize, most: usize) -> bool {
+    pub(super) fn extend(&self, size: usize, most: usize, shuffle: &Shuffle) -> bool {
         let fresh = self.fresh.load(Ordering::Relaxed);
         let count = (fresh as usize).min(most);
         let begin = self.start() + (self.capacity.load(Ordering::Relaxed) - fresh) as usize * size;
-        let mut free = self.free.load(Ordering::Relaxed);
-        for index in (0..count).rev() {
-            set_next(begin + index * size, free);
-            free = begin + index * size;
+        match shuffle.order(count) {
+            None => self.link((0..count).rev().map(|index| begin + index * size)),
+            Some(order) => {
+                self.link(order[..count].iter().map(|&index| begin + usize::from(index) * size));
+            }
         }
-        self.free.store(free, Ordering::Relaxed);
         self.fresh.store(fresh - low32(count), Ordering::Relaxed);
         count > 0
+    }
+
+    /// Blocks come to the front of `free`, one after the other.
+    #[inline]
+    fn link(&self, blocks: impl Iterator<Item = usize>) {
+        let mut free = self.free.load(Ordering::Relaxed);
+        for block in blocks {
+            set_next(block, free);
+            free = block;
+        }
+        self.free.store(free, Ordering::Relaxed);
     }
 
     /// Whether a block begins at an address in the page.
@@ -260,72 +245,6 @@ impl Page {
         let lists = [&self.free, &self.local_free].map(|list| count(list.load(Ordering::Relaxed)));
         let sum = self.used() + self.fresh.load(Ordering::Relaxed) + lists[0] + lists[1];
         if self.class() == 0 { 0 } else { sum.abs_diff(self.capacity.load(Ordering::Relaxed)) }
-    }
-}
-
-/// The protocol between the owner and those that free its blocks.
-impl Page {
-    /// Another thread frees a chain of blocks. `Some`: the page is full, and the caller tells its heap, whose address this is, of
-    /// the first block, which is not pushed with the others, before it says so with [`told`](Self::told).
-    pub(super) fn push_theirs(&self, Chain { first, last }: Chain) -> Option<usize> {
-        let word = &self.shared.thread_free;
-        let rest = if first == last { 0 } else { next_of(first) };
-        let mut old = word.load(Ordering::Relaxed);
-        loop {
-            let is_wanted = old & BITS == Told::Wanted as usize;
-            let (front, told) =
-                if is_wanted { (rest, Told::Telling as usize) } else { (first, old & BITS) };
-            let new = if front == 0 {
-                old & !BITS
-            } else {
-                set_next(last, old & !BITS);
-                front
-            };
-            let new = new | told;
-            match word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return is_wanted.then(|| self.heap()),
-                Err(other) => old = other,
-            }
-        }
-    }
-
-    /// The heap has been told.
-    pub(super) fn told(&self) {
-        let word = &self.shared.thread_free;
-        let mut old = word.load(Ordering::Relaxed);
-        while old & BITS == Told::Telling as usize {
-            let new = old & !BITS | Told::No as usize;
-            match word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(other) => old = other,
-            }
-        }
-    }
-
-    /// From now on its owner wants to be told, or not. Waits while somebody is telling.
-    pub(super) fn want(&self, wanted: bool, wait: impl Fn(&AtomicUsize, usize)) {
-        let word = &self.shared.thread_free;
-        loop {
-            let old = word.load(Ordering::Acquire);
-            if old & BITS == Told::Telling as usize {
-                wait(word, old);
-                continue;
-            }
-            let new = old & !BITS | usize::from(wanted);
-            if word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-                return;
-            }
-        }
-    }
-
-    /// In the child of a fork: who was telling does not exist, and may not have told. The next to free tells; the owner
-    /// of a page that is not full does not want it any more, and changes that when it is. Writes only where somebody was.
-    pub(super) fn forget_tellers(&self) {
-        let word = &self.shared.thread_free;
-        let old = word.load(Ordering::Relaxed);
-        if old & BITS == Told::Telling as usize {
-            word.store(old & !BITS | Told::Wanted as usize, Ordering::Relaxed);
-        }
     }
 }
 
@@ -400,13 +319,6 @@ impl Segment {
     pub(super) fn waiting_class(&self, address: usize) -> usize {
         let slice = address / SLICE % SLICES;
         usize::from(self.slices.class[slice].load(Ordering::Relaxed))
-    }
-
-    /// Whether a block of `size` bytes begins at an address in a page of one slice.
-    pub(super) fn is_block_in_slice(address: usize, size: usize) -> bool {
-        let head = if address % SEGMENT < SLICE { HEAD } else { 0 };
-        let Some(offset) = (address % SLICE).checked_sub(head) else { return false };
-        low32(offset).is_multiple_of(low32(size)) && offset + size <= SLICE - head
     }
 
     pub(super) fn pages(&self) -> impl Iterator<Item = &Page> {

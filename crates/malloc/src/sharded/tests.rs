@@ -4,6 +4,7 @@ use std::thread;
 use base::{Check as _, Malloc as _};
 use source::Failing;
 
+use super::thread_free::{Chain, Pushed};
 use super::*;
 use crate::drop_in::DropIn;
 use crate::shapes::{Sent, free_all, of_chunks};
@@ -174,7 +175,7 @@ fn a_child_forgets_who_was_telling_and_is_told_by_the_next() {
             && page.start() == heap.segments.of(next).unwrap().page_of(next).start()
     );
     // The process is copied while another thread is telling.
-    assert!(page.push_theirs(Chain { first: lost, last: lost }).is_some());
+    assert_eq!(page.thread_free.push(Chain::of(lost)), Pushed::Tell);
     heap.after_fork(true);
     let mut rest = blocks.into_iter().skip(1);
     let next = rest.next().unwrap();
@@ -202,4 +203,21 @@ fn a_thread_that_allocated_before_the_beginning_is_known_when_it_ends() {
     });
     early.join().unwrap();
     assert_eq!(heap.threads.live(), 0);
+}
+
+#[test]
+fn fresh_blocks_come_in_a_random_order_if_asked() {
+    let heap = Box::new(Sharded::new(Os));
+    let rises = |size| {
+        let blocks: Vec<usize> = (0..40).map(|_| heap.malloc(size).addr()).collect();
+        blocks.is_sorted()
+    };
+    assert!(!heap.set("shuffle", "often") && !heap.set("other", "on"));
+    assert!(rises(512));
+    assert!(heap.set("shuffle", "on"));
+    assert!(!rises(64));
+    assert!(!rises(4096), "of large ones eight are counted off at a time");
+    heap.check().unwrap();
+    assert!(heap.set("shuffle", "off"));
+    assert!(rises(1024));
 }

@@ -74,12 +74,7 @@ impl DropIn for Malloc {
 
     fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let Figures { live, cached, .. } = self.numbers();
-        let mut sums = self.counts.all();
-        self.each_heap(|heap| {
-            let counts = heap.counts.all();
-            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-        });
-        let [refills, handed, slabs, again] = sums;
+        let [refills, handed, slabs, again] = self.counted();
         write!(
             out,
             "{live} bytes in use, {cached} in magazines of {} threads, {} in superslabs, {} in the pool; \
@@ -88,5 +83,25 @@ impl DropIn for Malloc {
             self.pool.bytes(),
             self.pool.supers.pooled_bytes()
         )
+    }
+
+    fn write_fields(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let [refills, handed, slabs, again] = self.counted();
+        write!(
+            out,
+            ",\"superslab\":{{\"refills\":{refills},\"from_depot\":{handed},\"slabs\":{slabs},\"again\":{again}}}"
+        )
+    }
+}
+
+impl Malloc {
+    /// What its heaps did, and those of threads that have ended.
+    fn counted(&self) -> [usize; 4] {
+        let mut sums = self.counts.all();
+        self.each_heap(|heap| {
+            let counts = heap.counts.all();
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        });
+        sums
     }
 }

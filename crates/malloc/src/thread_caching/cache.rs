@@ -1,12 +1,13 @@
 //! A thread's cache: a list of free objects for each class.
 //!
 //! ```text
-//! class   1  [ first │ length │ low │ most │ size ] ─► object ─► object ─► 0
+//! class   1  [ first │ left │ high │ most │ size ] ─► object ─► object ─► 0
 //!         …
 //! class 161  [ … ]                      limit │ room left │ used: a bit for each list that ever had an object
 //! ```
 //!
-//! - **cache-T1** `length` objects are on a list, `low` is the least there were since the last collection.
+//! - **cache-T1** a list has `most - left` objects, and `most - high` is the least it had since the last collection. What is left is
+//!   counted, and not the objects, as that is what a free looks at: below nothing there are too many.
 //! - **cache-T2** `limit - room` is what all lists hold, in bytes.
 //! - **cache-T3** a list that may have an object has its bit in `used`.
 //!
@@ -35,13 +36,53 @@ const REQUESTS: u32 = 64;
 
 /// A class's objects.
 #[derive(Debug)]
+#[repr(C, align(32))]
 struct FreeList {
     first: AtomicUsize,
-    length: AtomicU32,
-    low: AtomicU32,
+    /// How many more it may have, and the most that was since the last collection: numbers with a sign.
+    left: AtomicUsize,
+    high: AtomicUsize,
     most: AtomicU32,
     /// Bytes of an object.
     size: AtomicU32,
+}
+
+impl FreeList {
+    fn most(&self) -> u32 {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// Objects that it has.
+    fn length(&self) -> u32 {
+        self.beside(&self.left)
+    }
+
+    /// The least that it had since the last collection.
+    fn low(&self) -> u32 {
+        self.beside(&self.high)
+    }
+
+    /// What is not left of `most`; in the child of a fork another thread's may be one off.
+    fn beside(&self, left: &AtomicUsize) -> u32 {
+        let more = self.most() as usize;
+        low32(more.wrapping_sub(left.load(Ordering::Relaxed)).cast_signed().max(0).cast_unsigned())
+    }
+
+    /// It has so many objects from now on, and fewer than ever if those are.
+    fn set_length(&self, length: u32) {
+        let left = (self.most() as usize).wrapping_sub(length as usize);
+        self.left.store(left, Ordering::Relaxed);
+        let high = self.high.load(Ordering::Relaxed).cast_signed().max(left.cast_signed());
+        self.high.store(high.cast_unsigned(), Ordering::Relaxed);
+    }
+
+    /// It may have so many from now on.
+    fn set_most(&self, most: u32) {
+        let more = (most as usize).wrapping_sub(self.most() as usize);
+        self.left.raise(more);
+        self.high.raise(more);
+        self.most.store(most, Ordering::Relaxed);
+    }
 }
 
 /// A cache; all zero is an empty one without a limit.
@@ -72,8 +113,8 @@ impl Cache {
         self.used.iter().for_each(|bits| bits.store(0, Ordering::Relaxed));
         for (class, list) in self.lists.iter().enumerate().take(CLASSES) {
             list.first.store(0, Ordering::Relaxed);
-            list.length.store(0, Ordering::Relaxed);
-            list.low.store(0, Ordering::Relaxed);
+            list.left.store(0, Ordering::Relaxed);
+            list.high.store(0, Ordering::Relaxed);
             list.most.store(0, Ordering::Relaxed);
             list.size.store(info(class).size, Ordering::Relaxed);
         }
@@ -88,10 +129,11 @@ impl Cache {
             return 0;
         }
         list.first.store(next_of(object), Ordering::Relaxed);
-        let length = list.length.load(Ordering::Relaxed).wrapping_sub(1);
-        list.length.store(length, Ordering::Relaxed);
-        if length < list.low.load(Ordering::Relaxed) {
-            list.low.store(length, Ordering::Relaxed);
+        // To count and to look again are fewer instructions than to do both at once: the first is one.
+        list.left.raise(1);
+        let left = list.left.load(Ordering::Relaxed);
+        if left.cast_signed() > list.high.load(Ordering::Relaxed).cast_signed() {
+            list.high.store(left, Ordering::Relaxed);
         }
         self.room.raise(list.size.load(Ordering::Relaxed) as usize);
         object
@@ -110,12 +152,11 @@ impl Cache {
         // Whoever copies the process between the two finds a list that ends.
         compiler_fence(Ordering::Release);
         list.first.store(object, Ordering::Relaxed);
-        let length = list.length.raise(1);
-        let size = list.size.load(Ordering::Relaxed) as usize;
-        let room = self.room.raise(size.wrapping_neg());
+        list.left.lower(1);
+        self.room.lower(list.size.load(Ordering::Relaxed) as usize);
+        let (left, room) = (list.left.load(Ordering::Relaxed), self.room.load(Ordering::Relaxed));
         // Below nothing if one of the two is: one branch for both.
-        let left = i64::from(list.most.load(Ordering::Relaxed)) - i64::from(length);
-        Some((left | room.cast_signed() as i64) >= 0)
+        Some((left | room).cast_signed() >= 0)
     }
 
     pub(super) fn push_chain(&self, class: usize, chain: Chain) {
@@ -123,7 +164,7 @@ impl Cache {
         set_next(chain.last, list.first.load(Ordering::Relaxed));
         compiler_fence(Ordering::Release);
         list.first.store(chain.first, Ordering::Relaxed);
-        list.length.raise(chain.count);
+        list.left.lower(chain.count as usize);
         self.room.lower(chain.count as usize * info(class).size as usize);
         self.note_used(class);
     }
@@ -133,7 +174,7 @@ impl Cache {
     pub(super) fn take_chain(&self, class: usize, count: u32) -> Chain {
         let list = &self.lists[class];
         let first = list.first.load(Ordering::Relaxed);
-        let length = list.length.load(Ordering::Relaxed);
+        let length = list.length();
         if first == 0 || count == 0 {
             return Chain::NONE;
         }
@@ -144,9 +185,7 @@ impl Cache {
         }
         list.first.store(next_of(last), Ordering::Relaxed);
         set_next(last, 0);
-        let left = length.saturating_sub(got);
-        list.length.store(left, Ordering::Relaxed);
-        list.low.store(list.low.load(Ordering::Relaxed).min(left), Ordering::Relaxed);
+        list.set_length(length.saturating_sub(got));
         self.room.raise(got as usize * info(class).size as usize);
         Chain { first, last, count: got }
     }
@@ -165,9 +204,9 @@ impl Cache {
     /// The thread asks for objects of a class: how many at once, and the list may grow.
     pub(super) fn ask(&self, class: usize) -> u32 {
         let (list, info) = (&self.lists[class], info(class));
-        let most = list.most.load(Ordering::Relaxed).max(1);
+        let most = list.most().max(1);
         let larger = if most < info.batch { most + 1 } else { (most + info.batch).min(MOST) };
-        list.most.store(larger, Ordering::Relaxed);
+        list.set_most(larger);
         most.min(info.batch)
     }
 
@@ -175,13 +214,12 @@ impl Cache {
     pub(super) fn excess(&self, class: usize) -> Chain {
         self.note_used(class);
         let (list, info) = (&self.lists[class], info(class));
-        let most = list.most.load(Ordering::Relaxed);
-        let length = list.length.load(Ordering::Relaxed);
+        let (most, length) = (list.most(), list.length());
         if length <= most {
             return Chain::NONE;
         }
         if most < info.batch {
-            list.most.store(most + 1, Ordering::Relaxed);
+            list.set_most(most + 1);
         }
         // A whole batch is kept as one by the central list.
         if length > info.batch { self.take_older(class, info.batch) } else { Chain::NONE }
@@ -235,7 +273,7 @@ impl Cache {
     #[inline]
     fn collect_list(&self, class: usize, give: &mut impl FnMut(usize, Chain)) {
         let list = &self.lists[class];
-        let low = list.low.load(Ordering::Relaxed);
+        let low = list.low();
         if low > 0 {
             let batch = info(class).batch;
             let mut left = low.div_ceil(2);
@@ -244,12 +282,11 @@ impl Cache {
                 left -= chain.count.max(1).min(left);
                 give(class, chain);
             }
-            let most = list.most.load(Ordering::Relaxed);
-            if most > batch {
-                list.most.store((most - batch).max(batch), Ordering::Relaxed);
+            if list.most() > batch {
+                list.set_most((list.most() - batch).max(batch));
             }
         }
-        list.low.store(list.length.load(Ordering::Relaxed), Ordering::Relaxed);
+        list.high.store(list.left.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     pub(super) fn has_some(&self) -> bool {
@@ -257,7 +294,7 @@ impl Cache {
     }
 
     pub(super) fn length(&self, class: usize) -> usize {
-        self.lists[class].length.load(Ordering::Relaxed) as usize
+        self.lists[class].length() as usize
     }
 
     pub(super) fn held(&self) -> usize {

@@ -129,8 +129,11 @@ impl Bench {
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.measure.prepare()?;
-        let Chosen { workloads, scale, budget, left_out, folder: places } =
+        let Chosen { mut workloads, scale, budget, left_out, folder: places } =
             self.workloads(&subjects, &mut warnings)?;
+        if self.is_superslab {
+            superslab::leave_out(&mut workloads, &subjects);
+        }
         self.check_rules(&workloads, &subjects)?;
         let mut options = self.measure.options(workloads.len());
         options.budget = budget.or(options.budget);
@@ -205,7 +208,8 @@ impl Bench {
         let among = self.among()?;
         let chosen = allocators::chosen(&asked, &among, inspection, warnings)?;
         let is_timed = !self.measure.counted;
-        let mut subjects = line_up(chosen, is_timed && self.program.is_absent());
+        let mut subjects =
+            line_up(chosen, is_timed && self.program.is_absent() && !self.is_superslab);
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
             let settings = self.settings.of(&subject.allocator);

@@ -1,33 +1,52 @@
 //! Each policy takes the block its definition says, found here by looking at every piece.
 use super::*;
 
+/// The holes that are large enough but for their gap, in the order in which they are looked at: once, or in two rows.
+type Rows = Vec<Vec<Piece>>;
+
 trait Definition: Policy {
-    /// Which of the holes that fit it should be.
-    fn pick(fitting: &[Piece], rover: usize) -> Option<Piece>;
+    fn rows(large: &[Piece], rover: usize) -> Rows;
 }
 
 impl Definition for First {
-    fn pick(fitting: &[Piece], _: usize) -> Option<Piece> {
-        fitting.first().copied()
+    fn rows(large: &[Piece], _: usize) -> Rows {
+        vec![large.to_vec()]
     }
 }
 
 impl Definition for Next {
-    fn pick(fitting: &[Piece], rover: usize) -> Option<Piece> {
-        fitting.iter().find(|hole| hole.at + hole.len > rover).or(fitting.first()).copied()
+    fn rows(large: &[Piece], rover: usize) -> Rows {
+        let ahead = large.iter().filter(|hole| hole.at + hole.len > rover).copied();
+        vec![ahead.collect(), large.to_vec()]
     }
 }
 
 impl Definition for Best {
-    fn pick(fitting: &[Piece], _: usize) -> Option<Piece> {
-        fitting.iter().min_by_key(|hole| (hole.len, hole.at)).copied()
+    fn rows(large: &[Piece], _: usize) -> Rows {
+        let mut all = large.to_vec();
+        all.sort_by_key(|hole| (hole.len, hole.at));
+        vec![all]
     }
 }
 
 impl Definition for Worst {
-    fn pick(fitting: &[Piece], _: usize) -> Option<Piece> {
-        fitting.iter().min_by_key(|hole| (core::cmp::Reverse(hole.len), hole.at)).copied()
+    fn rows(large: &[Piece], _: usize) -> Rows {
+        let mut all = large.to_vec();
+        all.sort_by_key(|hole| (core::cmp::Reverse(hole.len), hole.at));
+        vec![all]
     }
+}
+
+/// Where a block of this layout is to be: in the first hole of each row that fits, of its first few or of those that always do; else in the
+/// first of all that does.
+fn wanted(rows: &Rows, size: usize, align: usize) -> Option<usize> {
+    let fits = |hole: &Piece| place(*hole, size, align);
+    let soon = rows.iter().find_map(|row| {
+        let (few, rest) = row.split_at(row.len().min(policy::LOOKS));
+        let always = |hole: &&Piece| hole.len >= policy::always_fits(size, align);
+        few.iter().find_map(fits).or_else(|| fits(rest.iter().find(always)?))
+    });
+    soon.or_else(|| rows.last()?.iter().find_map(fits))
 }
 
 /// Where in `hole` a block of this layout would begin, payload and all.
@@ -77,13 +96,9 @@ fn obeys<P: Definition>(seed: u64) {
             let layout = layout(random(&mut state, 40 * WORD), align);
             let size = block_size(layout.size());
             let before = pieces(&heap);
-            let fitting: Vec<Piece> = before
-                .iter()
-                .filter(|piece| !piece.used && place(**piece, size, align.max(UNIT)).is_some())
-                .copied()
-                .collect();
-            let wanted =
-                P::pick(&fitting, rover).and_then(|hole| place(hole, size, align.max(UNIT)));
+            let is_large = |piece: &&Piece| !piece.used && piece.len >= size;
+            let large: Vec<Piece> = before.iter().filter(is_large).copied().collect();
+            let wanted = wanted(&P::rows(&large, rover), size, align.max(UNIT));
             let got = heap.allocate(layout);
             assert_eq!(got.map(|block| block.addr().get()), wanted, "step {step}: {layout:?}");
             refused += usize::from(got.is_none());

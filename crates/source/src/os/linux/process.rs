@@ -16,6 +16,7 @@ const AT_SECURE: c_ulong = 23;
 const AT_SYSINFO_EHDR: c_ulong = 33;
 const CLONE_THREAD: usize = 0x1_0000;
 const KCMP_VM: usize = 1;
+const GRND_NONBLOCK: usize = 1;
 const EINVAL: i32 = 22;
 const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
 const PR_SYS_DISPATCH_ON: usize = 1;
@@ -42,6 +43,16 @@ fn auxiliary(kind: c_ulong) -> usize {
 /// Whether the program runs with rights its caller does not have (set-uid and the like).
 pub fn is_secure() -> bool {
     auxiliary(AT_SECURE) != 0
+}
+
+/// 64 bits that nobody guesses. `None`: the kernel has none, or a filter of system calls refuses.
+pub fn random() -> Option<u64> {
+    let mut bytes = [0; 8];
+    let to = (&raw mut bytes).expose_provenance();
+    // SAFETY: writes `bytes`, which are this function's.
+    let answer =
+        unsafe { call6(number::GETRANDOM, [to, size_of_val(&bytes), GRND_NONBLOCK, 0, 0, 0]) };
+    (answer == bytes.len()).then(|| u64::from_ne_bytes(bytes))
 }
 
 /// Where the kernel has mapped its own library; 0 where it has not.

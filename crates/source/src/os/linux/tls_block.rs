@@ -3,11 +3,22 @@
 //!
 //! The block itself is an object of assembly, beside the use: its size, alignment and first contents are there.
 
-/// The functions for a block: `load` and `store` of a word.
+/// The functions for a block: `load` and `store` of a word. `fixed`: the words are always named by constants, so that an access needs
+/// no register for the number.
 #[cfg(target_arch = "x86_64")]
 #[macro_export]
 macro_rules! tls_block {
     ($symbol:literal) => {
+        $crate::tls_block! {
+            @ $symbol, "qword ptr fs:[{at} + 8*{word}]", word, offset(), [word = in(reg) word,]
+        }
+    };
+    ($symbol:literal, fixed) => {
+        $crate::tls_block! {
+            @ $symbol, "qword ptr fs:[{at}]", word, offset().wrapping_add(8 * word), []
+        }
+    };
+    (@ $symbol:literal, $place:literal, $word:ident, $at:expr, [$($more:tt)*]) => {
         /// The block's offset from the thread pointer: a load from the GOT, or a constant when the linker knows it.
         #[inline(always)]
         fn offset() -> usize {
@@ -24,15 +35,15 @@ macro_rules! tls_block {
         }
 
         #[inline(always)]
-        pub(crate) fn load(word: usize) -> usize {
+        pub(crate) fn load($word: usize) -> usize {
             let value;
             // SAFETY: the word is inside the thread's block.
             unsafe {
                 core::arch::asm!(
-                    "mov {value}, qword ptr fs:[{offset} + 8*{word}]",
+                    concat!("mov {value}, ", $place),
                     value = lateout(reg) value,
-                    offset = in(reg) offset(),
-                    word = in(reg) word,
+                    at = in(reg) $at,
+                    $($more)*
                     options(readonly, nostack, preserves_flags),
                 );
             }
@@ -40,14 +51,14 @@ macro_rules! tls_block {
         }
 
         #[inline(always)]
-        pub(crate) fn store(word: usize, value: usize) {
+        pub(crate) fn store($word: usize, value: usize) {
             // SAFETY: as for `load`; the word is only ever reached through these two.
             unsafe {
                 core::arch::asm!(
-                    "mov qword ptr fs:[{offset} + 8*{word}], {value}",
+                    concat!("mov ", $place, ", {value}"),
                     value = in(reg) value,
-                    offset = in(reg) offset(),
-                    word = in(reg) word,
+                    at = in(reg) $at,
+                    $($more)*
                     options(nostack, preserves_flags),
                 );
             }
@@ -59,7 +70,7 @@ macro_rules! tls_block {
 #[cfg(target_arch = "aarch64")]
 #[macro_export]
 macro_rules! tls_block {
-    ($symbol:literal) => {
+    ($symbol:literal $(, fixed)?) => {
         /// The block's address: `tpidr_el0` and an offset from the GOT.
         #[inline(always)]
         pub(crate) fn address() -> usize {

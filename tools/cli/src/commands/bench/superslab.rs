@@ -9,17 +9,20 @@
 
 use core::time::Duration;
 use std::ffi::OsString;
+use std::fs;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 use bench::claim::Claim;
 use bench::fail_if::Metric;
+use bench::metrics::Metrics;
 use bench::result::Report;
 use bench::session::{Role, Subject, WorkloadIndex};
 use bench::stats::Ratio;
 use bench::workload::Workload;
 use launch::Launch;
 use launch::environment::SETTINGS;
+use serde_json::Value;
 use show::{Table, number, text};
 
 use crate::exit::Usage;
@@ -113,6 +116,19 @@ pub(super) fn allocators() -> anyhow::Result<Vec<AllocatorArg>> {
     subject::list(SUBJECTS).map_err(anyhow::Error::msg)
 }
 
+/// Nothing runs that no question is about.
+pub(super) fn leave_out(works: &mut [Workload], subjects: &[Subject]) {
+    for work in works {
+        let asked: Vec<&str> = QUESTIONS
+            .iter()
+            .filter(|question| question.works.contains(&work.name.as_str()))
+            .flat_map(|question| [question.changed, question.beside])
+            .collect();
+        let names = subjects.iter().map(|subject| subject.name.clone());
+        work.left_out = names.filter(|name| !asked.contains(&name.as_str())).collect();
+    }
+}
+
 /// What one subject did in one workload, as its library counts at its end.
 pub(super) struct Counted {
     who: String,
@@ -124,50 +140,49 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// From what the program prints of its operations, and the library of itself.
-    fn of(who: &str, work: &str, printed: &str, said: &str) -> Option<Self> {
-        let operations = printed.lines().find_map(|line| line.strip_prefix("ops "))?;
-        let operations: f64 = operations.trim().parse().ok()?;
+    /// From what the program prints of its operations, and the file in which the library says what it did.
+    fn of(who: &str, work: &str, printed: &str, file: &str) -> Option<Self> {
         // Half of them are frees.
-        let objects = operations / 2.0;
-        let before = |words: &str| -> Option<f64> {
-            let (before, _) = said.split_once(words)?;
-            before.rsplit(' ').next()?.parse().ok()
-        };
-        Some(Self {
-            who: who.to_owned(),
-            work: work.to_owned(),
-            objects,
-            refills: before(" refills")?,
-            slabs: before(" slabs began")?,
-            again: before(" of them again")?,
-        })
+        let objects = Metrics::parse(printed).ops? as f64 / 2.0;
+        let said: Value = serde_json::from_str(file).ok()?;
+        let count = |name: &str| said["superslab"][name].as_f64();
+        let (refills, slabs, again) = (count("refills")?, count("slabs")?, count("again")?);
+        let (who, work) = (who.to_owned(), work.to_owned());
+        Some(Self { who, work, objects, refills, slabs, again })
     }
 }
 
 /// Runs every workload once on every subject, and has the library say what it did.
 pub(super) fn counted(works: &[Workload], subjects: &[Subject]) -> anyhow::Result<Vec<Counted>> {
     let takes_part = |subject: &&Subject| matches!(subject.role, Role::Baseline | Role::Contender);
+    let folder = tempfile::tempdir().context("a folder for what the library counts")?;
+    let file = folder.path().join("counts");
     let mut all = Vec::new();
     for work in works {
         for subject in subjects.iter().filter(takes_part) {
+            if work.skips(subject).is_some() {
+                continue;
+            }
             let mut command = Command::new(&work.file);
             command.args(work.argv.iter().skip(1)).stdin(Stdio::null());
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
             command.envs(work.environment.iter().chain(&subject.environment).cloned());
             let set = subject.environment.iter().find(|(name, _)| name == SETTINGS);
             let mut settings = set.map_or_else(OsString::new, |(_, value)| value.clone());
-            settings.push(if settings.is_empty() { "stats=1" } else { ",stats=1" });
+            settings.push(if settings.is_empty() { "stats=" } else { ",stats=" });
+            settings.push(&file);
             command.env(SETTINGS, settings);
             let what = || format!("{} on {}", work.name, subject.name);
             let mut running = Launch::new(&mut command).limit(HANGS).spawn().with_context(what)?;
             let ended = running.wait().with_context(what)?;
-            let (printed, said) = (running.stdout.text(), running.stderr.text());
-            let counted = Counted::of(&subject.name, &work.name, &printed, &said);
+            let said = fs::read_to_string(&file).unwrap_or_default();
+            let counted = Counted::of(&subject.name, &work.name, &running.stdout.text(), &said);
             match counted.filter(|_| ended.is_some_and(|status| status.success())) {
                 Some(counted) => all.push(counted),
                 None => bail!("{} did not say what it did", what()),
             }
+            // The next one's is not to be taken for its.
+            _ = fs::remove_file(&file);
         }
     }
     Ok(all)
@@ -268,14 +283,28 @@ mod tests {
     }
 
     #[test]
-    fn what_the_library_says_is_read() {
-        let said = "heapwright: 16 bytes in use, 7 in the pool; 120 refills, 3 of them from the depot; 8 slabs \
-             began to serve, 6 of them again\n";
+    fn who_nothing_is_asked_of_does_not_run() {
+        let mut works =
+            [ONE, FOUR].map(|name| Workload::own(name.to_owned(), "/x".into(), Vec::new()));
+        let subjects: Vec<Subject> = testing::session(&[ONE], 1, |_, _| 1).subjects;
+        let all = ["off", "eager", "bare"].map(|name| Subject {
+            name: name.to_owned(),
+            role: Role::Contender,
+            ..subjects[0].clone()
+        });
+        leave_out(&mut works, &all);
+        assert_eq!(works.map(|work| work.left_out), [vec!["eager".to_owned()], vec![]]);
+    }
+
+    #[test]
+    fn what_the_library_counts_is_read_as_data() {
+        let said = r#"{"heapwright":1,"line":"none of it","superslab":{"refills":120,"from_depot":3,"slabs":8,"again":6}}"#;
         let counted = Counted::of("on", ONE, "ops 4000\nns 12\n", said).unwrap();
         let all = [counted.objects, counted.refills, counted.slabs, counted.again];
         assert_eq!(all.map(|one| one.to_string()), ["2000", "120", "8", "6"]);
         assert!(Counted::of("on", ONE, "", said).is_none());
-        assert!(Counted::of("on", ONE, "ops 4000\n", "something else").is_none());
+        assert!(Counted::of("on", ONE, "ops 4000\n", "{}").is_none());
+        assert!(Counted::of("on", ONE, "ops 4000\n", "").is_none(), "no file");
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const FTRUNCATE: usize = 46;
     pub(in crate::os::linux) const FALLOCATE: usize = 47;
     pub(in crate::os::linux) const SCHED_GETAFFINITY: usize = 123;
+    pub(in crate::os::linux) const GETRANDOM: usize = 278;
 }
 
 /// Which word of four bytes of `struct stat` is the file's mode.

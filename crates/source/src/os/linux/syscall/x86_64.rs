@@ -36,6 +36,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const FTRUNCATE: usize = 77;
     pub(in crate::os::linux) const FALLOCATE: usize = 285;
     pub(in crate::os::linux) const SCHED_GETAFFINITY: usize = 204;
+    pub(in crate::os::linux) const GETRANDOM: usize = 318;
 }
 
 /// Which word of four bytes of `struct stat` is the file's mode.
