@@ -123,4 +123,7 @@ fn where_memory_stays_the_end_counts() {
     assert_eq!((at_end.advice.unwrap().name.as_str(), at_end.at_end), ("end", true));
     assert_eq!(at_end.rows[2].memory.map(|ratio| ratio.estimate), Some(50.0 / 60.0));
     assert_eq!(at_end.error, Some(60.0 / 58.0 - 1.0));
+    report.workloads[0].replayed.as_mut().unwrap().recorded_end = Some(5_000_000);
+    let far = verdict(&report, true).unwrap();
+    assert_eq!((far.at_end, far.advice.unwrap().name.as_str()), (false, "peak"));
 }

@@ -1,7 +1,7 @@
 //! A replay's verdict in words.
 
 use bench::stats::Ratio;
-use show::number::{NONE, bytes, nanoseconds, percent, with_margin};
+use show::number::{NONE, bytes, nanoseconds, number, percent, with_margin};
 use show::text::list;
 use show::{Column, Table};
 
@@ -70,7 +70,10 @@ pub(super) fn table(verdict: &Verdict) -> Table {
             [
                 row.name.clone(),
                 margin(row.time),
-                margin(row.memory),
+                match row.memory {
+                    Some(ratio) if verdict.at_end => number(ratio.estimate),
+                    ratio => margin(ratio),
+                },
                 if verdict.at_end { row.end } else { row.peak }.map_or(NONE.to_owned(), bytes),
                 row.tail_ns.map_or(NONE.to_owned(), nanoseconds),
                 if row.is_on_front { "*".to_owned() } else { String::new() },
