@@ -39,7 +39,8 @@ pub fn words(leaks: &Leaks, width: Option<usize>) -> String {
             0 => String::new(),
             _ => format!(", and {} behind them", amount(leak.behind)),
         };
-        line(format!("\n{number}. {}{behind}", amount(leak.lost)));
+        line(String::new());
+        line(format!("{number}. {}{behind}", amount(leak.lost)));
         match &leak.stack[..] {
             [] => line("   allocated where no stack was recorded".into()),
             stack => stack
@@ -49,7 +50,8 @@ pub fn words(leaks: &Leaks, width: Option<usize>) -> String {
         }
     }
     if let Some(more) = leaks.leaks.len().checked_sub(TOLD + 1) {
-        line(format!("\nand {}", many(more + 1, "place")));
+        line(String::new());
+        line(format!("and {}", many(more + 1, "place")));
     }
     for note in &leaks.notes {
         line(format!("Note: {note}"));
