@@ -119,7 +119,7 @@ fn because(facts: &Facts, finding: &Finding) -> String {
             };
             format!(
                 "Blocks become more all the time, and of those sizes hardly any is freed once it is old. {ends} Whether \
-                 anything still points to them, valgrind --leak-check=full tells."
+                 anything still points to them, heapwright profile --leak-check reachable tells."
             )
         }
         Kind::GrowingCache => {
