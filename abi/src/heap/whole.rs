@@ -298,9 +298,15 @@ pub(crate) mod global {
     static STATS_AT_EXIT: AtomicBool = AtomicBool::new(false);
     static CHECK_AT_EXIT: AtomicBool = AtomicBool::new(false);
 
+    /// Has the note be in the library.
+    #[inline(never)]
+    fn show() {
+        base::live_note!(TABLE, show);
+    }
+
     /// Once, before `main`.
     pub(crate) fn begun() {
-        base::live_note!(TABLE);
+        show();
         stderr::begin();
         HEAP.malloc.begin();
         // Refused only when out of memory; then a fork is as unsafe as it is without us.

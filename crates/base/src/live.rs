@@ -249,14 +249,15 @@ const fn name(text: &str) -> [u8; NAME] {
     name
 }
 
-/// Puts the note that names a table into the file of which the surrounding code is a part.
+/// Puts the note that names a table into the file of which the surrounding function, `$in`, is a part. It must be one that is never inlined:
+/// the note goes where that does, as the linker keeps any other note, and with it the whole malloc in a library of another design.
 #[macro_export]
 macro_rules! live_note {
-    ($table:path) => {
+    ($table:path, $in:path) => {
         // SAFETY: no instruction; a note of the file.
         unsafe {
             core::arch::asm!(
-                ".pushsection .note.heapwright,\"a\",@note",
+                ".pushsection .note.heapwright,\"ao\",@note,{of}",
                 ".balign 4",
                 ".long 22f - 21f",
                 ".long 24f - 23f",
@@ -272,6 +273,7 @@ macro_rules! live_note {
                 ".popsection",
                 format = const $crate::live::FORMAT,
                 table = sym $table,
+                of = sym $in,
                 options(nomem, nostack, preserves_flags),
             );
         }

@@ -21,5 +21,5 @@ impl<S: System, T: Tls> Flagship<S, T> {
 /// Has the note be in each file that has this malloc: whatever begins it calls this.
 #[inline(never)]
 pub(super) fn show() {
-    base::live_note!(TABLE);
+    base::live_note!(TABLE, show);
 }

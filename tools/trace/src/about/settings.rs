@@ -10,17 +10,18 @@ use super::{About, Malloc};
 /// The note that has a variable.
 const NOTE: &str = "env=";
 
-/// What is in a variable's name, or with a `_` at its end what it begins with, and what is in the name or file of the malloc that
+/// What is in a variable's name, written small (allocators inside of programs are known by such names in capitals: this list would be
+/// found in the command), or with a `_` at its end what it begins with, and what is in the name or file of the malloc that
 /// reads it; the first that fits counts.
 const READERS: [(&str, &str); 8] = [
-    ("MALLOC_CONF", "jemalloc"),
-    ("TCMALLOC", "tcmalloc"),
-    ("MIMALLOC", "mimalloc"),
-    ("SNMALLOC", "snmalloc"),
-    ("GLIBC_TUNABLES", GLIBC),
-    ("SCUDO_OPTIONS", "scudo"),
-    ("HEAPWRIGHT", "heapwright"),
-    ("MALLOC_", GLIBC),
+    ("malloc_conf", "jemalloc"),
+    ("tcmalloc", "tcmalloc"),
+    ("mimalloc", "mimalloc"),
+    ("snmalloc", "snmalloc"),
+    ("glibc_tunables", GLIBC),
+    ("scudo_options", "scudo"),
+    ("heapwright", "heapwright"),
+    ("malloc_", GLIBC),
 ];
 const GLIBC: &str = "glibc";
 /// Runtimes read these, and no malloc does.
@@ -36,9 +37,10 @@ impl About {
     /// Those that the recorded malloc reads. One that no known malloc reads may be read by any.
     pub fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
         self.environment().filter(|(name, _)| {
+            let small = name.to_ascii_lowercase();
             let fits = |part: &str| match part.ends_with('_') {
-                true => name.starts_with(part),
-                false => name.contains(part),
+                true => small.starts_with(part),
+                false => small.contains(part),
             };
             let reader = READERS.iter().find(|(part, _)| fits(part));
             !OF_RUNTIMES.iter().any(|part| name.starts_with(part))
