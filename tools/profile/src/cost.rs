@@ -13,7 +13,7 @@ pub enum Cost {
     Live,
     /// Allocated, whatever became of it.
     Allocated,
-    /// Of that, freed within [`SHORT`](crate::gather::SHORT).
+    /// Of that, freed within a millisecond.
     Temporary,
 }
 
