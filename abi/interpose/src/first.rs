@@ -12,11 +12,17 @@ pub(crate) extern "C" fn begin() {
     if HAS_BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
+    begin_now();
+    leave_zeros();
+}
+
+/// Never inlined: what its frame leaves must lie where [`leave_zeros`] writes, and not above.
+#[inline(never)]
+fn begin_now() {
     let _errno = Kept::now();
     names::switch_to(next::next());
     next::find();
     session::begin();
-    leave_zeros();
 }
 
 /// Bytes of the stack that are as before when the recorder has begun: more than a malloc's first call goes down.

@@ -23,7 +23,6 @@ fn main() {
             m.remove(&i);
         }
     }
-    let live: usize = m.values().map(|v| v.len()).sum();
     let mut g = 0usize;
     for _ in 0..40 {
         for _ in 0..2000 {

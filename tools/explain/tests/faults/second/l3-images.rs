@@ -32,7 +32,6 @@ fn profile(n: usize) -> *mut u8 {
 fn main() {
     let t = Instant::now();
     let mut total = 0usize;
-    let mut lost = 0usize;
     let mut i = 0u32;
     while i < 1600 {
         let (w, h) = (160 + (i as usize * 37) % 200, 120 + (i as usize * 53) % 160);
@@ -45,7 +44,6 @@ fn main() {
             unsafe {
                 total += *p as usize;
             }
-            lost += n;
         }
         i += 1;
         if i % 20 == 0 {
