@@ -116,12 +116,26 @@ pub(crate) extern "C" fn after_aligned(
     block
 }
 
+/// Each `operator new` between two functions: the one before it, a function of the table, and behind it one of the two that take a block
+/// with or without an alignment.
 macro_rules! new {
-    ($($name:ident => $after:path;)*) => {$(
+    ($before:path, $table:path, $plain:path, $aligned:path) => {
+        crate::operators::new! { @ $before, $table;
+            _Znwm => $plain;
+            _Znam => $plain;
+            _ZnwmRKSt9nothrow_t => $plain;
+            _ZnamRKSt9nothrow_t => $plain;
+            _ZnwmSt11align_val_t => $aligned;
+            _ZnamSt11align_val_t => $aligned;
+            _ZnwmSt11align_val_tRKSt9nothrow_t => $aligned;
+            _ZnamSt11align_val_tRKSt9nothrow_t => $aligned;
+        }
+    };
+    (@ $before:path, $table:path; $($name:ident => $after:path;)*) => {$(
         #[unsafe(naked)]
         pub(crate) unsafe extern "C" fn $name() {
             crate::imp::call_between!(
-                crate::operators::before, crate::next::NEXT, core::mem::offset_of!(Table, $name), $after
+                $before, $table, core::mem::offset_of!(crate::names::Table, $name), $after
             )
         }
     )*};
@@ -132,18 +146,8 @@ pub(crate) use new;
 #[allow(non_snake_case, reason = "the names of C++")]
 pub(crate) mod recorded {
     use super::*;
-    use crate::names::Table;
 
-    new! {
-        _Znwm => after;
-        _Znam => after;
-        _ZnwmRKSt9nothrow_t => after;
-        _ZnamRKSt9nothrow_t => after;
-        _ZnwmSt11align_val_t => after_aligned;
-        _ZnamSt11align_val_t => after_aligned;
-        _ZnwmSt11align_val_tRKSt9nothrow_t => after_aligned;
-        _ZnamSt11align_val_tRKSt9nothrow_t => after_aligned;
-    }
+    new!(crate::operators::before, crate::next::NEXT, after, after_aligned);
 
     macro_rules! delete {
         ($($name:ident)*) => {$(

@@ -20,7 +20,7 @@ use crate::{session, system};
 
 mod bytes;
 mod cfi;
-mod entry;
+pub(crate) mod entry;
 mod frames;
 mod memory;
 mod modules;

@@ -7,39 +7,13 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 use base::live::Number;
+use malloc::heapwright::split::{PARTS, part::*};
 
 use crate::classes::Class;
 use crate::counters::{Area, Counters};
 use crate::memory::{Bytes, Memory};
 use crate::snapshot::{Slab, Snapshot, Span};
 use crate::table::Table;
-
-const NAMES: [&str; 12] = [
-    "live, in slabs",
-    "live, in runs",
-    "live, in mappings of their own",
-    "kept by threads, objects",
-    "kept by threads, runs",
-    "free objects of slabs in use",
-    "holes, given back or never used",
-    "tails of slabs",
-    "empty slabs",
-    "free, not yet given back",
-    "free, given back or never used",
-    "maps and descriptors",
-];
-const LIVE: usize = 0;
-const RUNS: usize = 1;
-const MAPPINGS: usize = 2;
-const CACHED: usize = 3;
-const CACHED_RUNS: usize = 4;
-const FREE_OBJECTS: usize = 5;
-const HOLES: usize = 6;
-const TAILS: usize = 7;
-const EMPTY: usize = 8;
-const DIRTY: usize = 9;
-const CLEAN: usize = 10;
-const BOOKS: usize = 11;
 
 /// Bytes of a part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -120,7 +94,7 @@ struct Walk<'a> {
     classes: &'a [Class],
     granule: usize,
     pages: Pages,
-    parts: [Part; NAMES.len()],
+    parts: [Part; PARTS.len()],
     /// Of each class.
     taken: Vec<Part>,
 }
@@ -141,7 +115,7 @@ pub(crate) fn parts(
         classes,
         granule: 1 << table.number(Number::GranuleShift),
         pages: Pages::open(pid),
-        parts: NAMES.map(|name| Part { name, ..Part::default() }),
+        parts: PARTS.map(|name| Part { name, ..Part::default() }),
         taken: vec![Part::default(); classes.len()],
     };
     walk.blocks(counters.base);

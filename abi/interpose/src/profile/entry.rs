@@ -4,7 +4,10 @@ use core::mem::offset_of;
 
 use super::blocks::{COUNTS, LAST_PAGE, PAGE};
 use crate::names::{Slot, Table, each_name};
-use crate::stacks;
+use crate::stacks::{
+    self,
+    entry::{BUSY, RBP, SP},
+};
 use crate::thread::Thread;
 
 macro_rules! table {
@@ -15,11 +18,8 @@ macro_rules! table {
 }
 each_name!(table);
 
-/// Places in a thread's block: what is left until its next point, whether it is in a call of ours, and where its caller is noted.
+/// Where in a thread's block is what is left until its next point.
 const UNTIL: usize = offset_of!(Thread, caller) + stacks::UNTIL;
-const BUSY: usize = offset_of!(Thread, busy);
-const SP: usize = offset_of!(Thread, caller) + stacks::SP;
-const RBP: usize = offset_of!(Thread, caller) + stacks::RBP;
 
 /// Those that allocate: what the size takes to compute, and where it is then.
 macro_rules! counting {
@@ -106,39 +106,17 @@ mod of {
 
     passing! { malloc_usable_size mmap mmap64 munmap }
 
-    macro_rules! new {
-        ($($name:ident => $after:path;)*) => {$(
-            #[unsafe(naked)]
-            pub(super) unsafe extern "C" fn $name() {
-                crate::imp::call_between!(
-                    crate::profile::before_new, crate::next::PASS, core::mem::offset_of!(Table, $name), $after
-                )
-            }
-        )*};
-    }
-    new! {
-        _Znwm => after::plain;
-        _Znam => after::plain;
-        _ZnwmRKSt9nothrow_t => after::plain;
-        _ZnamRKSt9nothrow_t => after::plain;
-        _ZnwmSt11align_val_t => after::aligned;
-        _ZnamSt11align_val_t => after::aligned;
-        _ZnwmSt11align_val_tRKSt9nothrow_t => after::aligned;
-        _ZnamSt11align_val_tRKSt9nothrow_t => after::aligned;
-    }
+    crate::operators::new!(
+        crate::profile::before_new,
+        crate::next::PASS,
+        after::plain,
+        after::aligned
+    );
 }
 
 /// Behind an operator's call, where all is as it was before it.
 mod after {
-    macro_rules! noting {
-        ($($name:ident => $function:path;)*) => {$(
-            #[unsafe(naked)]
-            pub(super) unsafe extern "C" fn $name() {
-                crate::imp::note_caller!(super::BUSY, super::SP, super::RBP, $function)
-            }
-        )*};
-    }
-    noting! {
+    crate::stacks::entry::noting! {
         plain => crate::profile::after_new;
         aligned => crate::profile::after_aligned_new;
     }

@@ -15,12 +15,13 @@ macro_rules! table {
 each_name!(table);
 
 /// Where a thread notes its caller.
-const SP: usize = offset_of!(Thread, caller) + stacks::SP;
-const RBP: usize = offset_of!(Thread, caller) + stacks::RBP;
+pub(crate) const SP: usize = offset_of!(Thread, caller) + stacks::SP;
+pub(crate) const RBP: usize = offset_of!(Thread, caller) + stacks::RBP;
 
 /// Whether the thread is in a call already, whose caller it is that counts.
-const BUSY: usize = offset_of!(Thread, busy);
+pub(crate) const BUSY: usize = offset_of!(Thread, busy);
 
+/// Functions that go on in others when they have noted it.
 macro_rules! noting {
     ($($name:ident => $function:path;)*) => {$(
         #[unsafe(naked)]
@@ -30,11 +31,12 @@ macro_rules! noting {
     )*};
 }
 
+pub(crate) use noting;
+
 /// By the names they are exported under: those that allocate stand in place of those of [`record`](crate::record).
 #[allow(non_snake_case, reason = "the names of C++")]
 mod of {
     use super::after;
-    use crate::names::Table;
     use crate::record;
     pub(super) use crate::record::of::*;
 
@@ -50,16 +52,12 @@ mod of {
         pvalloc => record::pvalloc;
     }
 
-    crate::operators::new! {
-        _Znwm => after::plain;
-        _Znam => after::plain;
-        _ZnwmRKSt9nothrow_t => after::plain;
-        _ZnamRKSt9nothrow_t => after::plain;
-        _ZnwmSt11align_val_t => after::aligned;
-        _ZnamSt11align_val_t => after::aligned;
-        _ZnwmSt11align_val_tRKSt9nothrow_t => after::aligned;
-        _ZnamSt11align_val_tRKSt9nothrow_t => after::aligned;
-    }
+    crate::operators::new!(
+        crate::operators::before,
+        crate::next::NEXT,
+        after::plain,
+        after::aligned
+    );
 }
 
 /// Behind an operator's call, where all is as it was before it.

@@ -43,18 +43,23 @@ pub const PARTS: [&str; 12] = [
     "maps and descriptors",
 ];
 
-const LIVE: usize = 0;
-const RUNS: usize = 1;
-const MAPPINGS: usize = 2;
-const CACHED: usize = 3;
-const CACHED_RUNS: usize = 4;
-const FREE_OBJECTS: usize = 5;
-const HOLES: usize = 6;
-const TAILS: usize = 7;
-const EMPTY: usize = 8;
-const DIRTY: usize = 9;
-const CLEAN: usize = 10;
-const BOOKS: usize = 11;
+/// Places in [`PARTS`].
+#[allow(missing_docs, reason = "PARTS says in words what each is")]
+pub mod part {
+    pub const LIVE: usize = 0;
+    pub const RUNS: usize = 1;
+    pub const MAPPINGS: usize = 2;
+    pub const CACHED: usize = 3;
+    pub const CACHED_RUNS: usize = 4;
+    pub const FREE_OBJECTS: usize = 5;
+    pub const HOLES: usize = 6;
+    pub const TAILS: usize = 7;
+    pub const EMPTY: usize = 8;
+    pub const DIRTY: usize = 9;
+    pub const CLEAN: usize = 10;
+    pub const BOOKS: usize = 11;
+}
+use part::*;
 
 /// Bytes of a part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
