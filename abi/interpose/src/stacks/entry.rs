@@ -31,6 +31,7 @@ macro_rules! noting {
     )*};
 }
 
+#[cfg(target_arch = "x86_64")]
 pub(crate) use noting;
 
 /// By the names they are exported under: those that allocate stand in place of those of [`record`](crate::record).
