@@ -7,7 +7,7 @@ use base::AddMemory;
 use core::ptr::NonNull;
 use heapwright_kernel_allocators::bitmap::BitmapPages;
 use heapwright_kernel_allocators::kmem_cache::{
-    Builder, DebugFlags, KmemCache, Locality, Policy, SLABINFO_HEADER, Settings,
+    DebugFlags, KmemCache, Locality, Policy, SLABINFO_HEADER, Settings,
 };
 
 type Pages = BitmapPages<4096>;
@@ -65,7 +65,8 @@ fn main() {
     let mut pages = Pages::new();
     // SAFETY: the vector is not touched until the pages are done with it.
     unsafe { pages.add_memory(memory.as_mut_ptr(), memory.len()) }.expect("1 MiB is enough");
-    let mut words = Builder::<[u64; 4]>::new("words").debug(DebugFlags::ALL).build(pages).unwrap();
+    let mut words =
+        KmemCache::new(Settings::new("words", 32).debug(DebugFlags::ALL), pages).expect("a cache");
     let object = words.allocate().expect("there is memory");
     // SAFETY: it is live and used no more; then it is refused.
     let twice = [0, 1].map(|_| unsafe { words.try_free(object) });

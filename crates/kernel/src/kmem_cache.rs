@@ -11,7 +11,6 @@
 //! |---|---|
 //! | [`KmemCache`] | size and alignment at run time, one owner |
 //! | [`SharedKmemCache`] | the same for many threads, with a [handle](LocalKmemCache) for each or without |
-//! | [`Cache`] | the first for a type, made by a [`Builder`] |
 //!
 //! What is known of free objects lies beside the slabs. So a constructed object keeps its state while it is free, a slab of 4 KiB
 //! has 102 objects of 40 bytes, and what is freed twice, or was never allocated, is seen. Slabs and magazines have the kernel's
@@ -38,7 +37,6 @@ mod shuffle;
 mod slab;
 pub(crate) mod slabs;
 mod statistics;
-mod typed;
 
 #[cfg(test)]
 pub(crate) mod toy;
@@ -48,7 +46,6 @@ pub use self::{
     misuse::{Finding, Misuse, Users},
     settings::{DebugFlags, Hook, Name, Policy, Reclaim, Refused, Settings},
     statistics::{Info, Locality, SLABINFO_HEADER},
-    typed::{Builder, Cache},
 };
 
 #[cfg(target_has_atomic = "ptr")]
