@@ -109,7 +109,7 @@ fn all_policies_and_sizes() {
         {
             let settings = Settings::new("shadow", size).align(align).policy(policy);
             run(settings, size, align, 1 + number as u64);
-            run(settings.colour(), size, align, 10 + number as u64);
+            run(settings, size, align, 10 + number as u64);
         }
     }
 }
@@ -120,7 +120,7 @@ fn with_checks() {
     for flags in [D::SANITY, D::RED_ZONE, D::POISON, D::USER, D::ALL] {
         for (size, align) in [(1, 1), (24, 8), (40, 64), (700, 64)] {
             let settings = Settings::new("shadow", size).align(align).debug(flags);
-            run(settings.colour(), size, align, 99);
+            run(settings, size, align, 99);
         }
     }
 }
