@@ -24,6 +24,8 @@ pub mod buddy;
 pub mod kmalloc;
 pub mod kmem_cache;
 mod marked;
+#[cfg(test)]
+mod shapes;
 pub mod size_slabs;
 pub mod source_pages;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]

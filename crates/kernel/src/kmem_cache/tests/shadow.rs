@@ -1,17 +1,7 @@
 //! Random calls against a map of what is live, with contents, and the whole structure checked after each.
 use super::*;
+use crate::shapes::Random;
 use std::collections::BTreeMap;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % bound as u64).unwrap()
-    }
-}
 
 struct Shadow {
     cache: KmemCache<Pages>,
