@@ -110,7 +110,7 @@ fn lines_of_a_program_that_top_starts() {
     let (out, err) = exits(7, ours(["top", "--every", "100ms", "--", "sh", "-c", script]));
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines.len() >= 3 && lines[0].contains("resident"), "{out}");
-    assert!(lines[1..].iter().all(|line| line.len() <= 90), "{out}");
+    assert!(lines[1..].iter().all(|line| line.chars().count() <= 90), "{out}");
     assert!(err.contains("has ended"), "{err}");
 }
 
