@@ -22,7 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   heapwright stats 4711                                        what its memory is made of now
   heapwright stats 4711 --json
-  heapwright stats 4711 --sites                                which code holds it, of one that is profiled: what is free beside
+  heapwright stats 4711 --sites                                which code its blocks come from, while it is profiled
   heapwright stats                                             every process on heapwright's malloc
   heapwright stats --metrics /var/lib/node/heap.prom --every 15s
   heapwright stats 4711 --metrics unix:/run/heap.sock          and then: curl --unix-socket /run/heap.sock http://x/metrics
