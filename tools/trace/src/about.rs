@@ -52,6 +52,12 @@ impl About {
         self.note("events") == Some("sampled")
     }
 
+    /// Whether no block is in the trace: it was recorded for a look at what was live when the process ended.
+    #[must_use]
+    pub fn has_no_blocks(&self) -> bool {
+        self.note("events") == Some("live")
+    }
+
     /// Bytes from one point of the sample of call stacks to the next, in the mean; 0: every block has a stack.
     pub fn interval(&self) -> u64 {
         let is_sampled = self.note("stacks") == Some("sampled");
