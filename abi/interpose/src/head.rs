@@ -8,7 +8,7 @@ use trace_format::{CHUNK, FileHead, VERSION};
 use crate::next::{self, next};
 use crate::options::Stacks;
 use crate::text::{self, Text};
-use crate::{armed, clock, environment, session, system};
+use crate::{armed, clock, environment, live, session, system};
 
 /// Where the head's text begins, and where its length stands.
 const TEXT: usize = 64;
@@ -117,6 +117,9 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
                 text.pair(b"events", b"sampled");
             }
         }
+    }
+    if live::is_asked_for() {
+        text.pair(b"events", b"live");
     }
     if armed::is_armed() && !is_child {
         text.pair(b"attached", b"1");

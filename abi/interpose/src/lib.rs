@@ -33,6 +33,7 @@ mod huge;
 mod imp;
 mod large;
 mod lifetime;
+mod live;
 mod mapping;
 mod names;
 mod next;

@@ -19,8 +19,8 @@ use crate::options::{Children, Options};
 use crate::profile;
 use crate::thread::{Thread, Turn};
 use crate::{
-    armed, chunk, clock, file, huge, mapping, names, next, operators, record, samples, shared,
-    short, snapshot, stacks, system,
+    armed, chunk, clock, file, huge, live, mapping, names, next, operators, record, samples,
+    shared, short, snapshot, stacks, system,
 };
 
 /// A page of its own, on machines whose pages are no larger.
@@ -143,7 +143,7 @@ fn record() -> bool {
     }
     let table = table();
     names::switch_to(table);
-    operators::settle(Some(table));
+    operators::settle(table);
     true
 }
 
@@ -152,6 +152,9 @@ fn table() -> &'static names::Table {
     #[cfg(target_arch = "x86_64")]
     if options().only_sampled {
         return &profile::PROFILE;
+    }
+    if live::is_asked_for() {
+        return &live::LIVE;
     }
     if has_stacks() { &stacks::STACKS } else { &record::RECORD }
 }
@@ -178,7 +181,6 @@ pub(crate) fn begin_armed(asked: &[u8]) -> bool {
 /// From now on the next functions are called, and nothing is recorded.
 pub(crate) fn pass_by() {
     names::switch_to(&next::PASS);
-    operators::settle(None);
 }
 
 /// Whether this process is one that is recorded.
@@ -210,9 +212,17 @@ fn start(is_child: bool) -> bool {
     if options().only_sampled && !profile::begin(is_child) {
         return false;
     }
-    Word::Stacks.of_page().store(stacks::begin(options()).into(), Ordering::Relaxed);
+    let keeps_frames = is_child && live::is_asked_for();
+    let has_stacks = stacks::begin(options(), keeps_frames);
+    if live::is_asked_for() && !(has_stacks && live::begin()) {
+        return false;
+    }
+    Word::Stacks.of_page().store(has_stacks.into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     Word::On.of_page().store(session, Ordering::Release);
+    if keeps_frames {
+        stacks::tell_frames();
+    }
     true
 }
 

@@ -15,10 +15,12 @@ pub enum Cost {
     Allocated,
     /// Of that, freed within a millisecond.
     Temporary,
+    /// Free beside what is live at the end, and kept by it: known of a process that runs only.
+    Beside,
 }
 
 impl Cost {
-    /// All of them.
+    /// Those that a trace tells.
     pub const ALL: [Self; 4] = [Self::Peak, Self::Live, Self::Allocated, Self::Temporary];
 
     /// What it is called on a page and in files.
@@ -29,6 +31,7 @@ impl Cost {
             Self::Live => "at the end",
             Self::Allocated => "allocated",
             Self::Temporary => "temporary",
+            Self::Beside => "free beside it",
         }
     }
 
@@ -40,13 +43,14 @@ impl Cost {
             Self::Live => "live",
             Self::Allocated => "allocated",
             Self::Temporary => "temporary",
+            Self::Beside => "beside",
         }
     }
 }
 
 /// A sum for each cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Costs([Estimate; 4]);
+pub struct Costs([Estimate; 5]);
 
 impl Costs {
     /// The sum of one.

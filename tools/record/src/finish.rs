@@ -101,7 +101,6 @@ pub struct Unrecorded {
 
 /// The processes whose recordings end with an `exec` and which have no later one: they lost the recorder with their environment, or
 /// became a program that cannot be recorded.
-#[must_use]
 pub fn unrecorded(processes: &[Process]) -> Vec<Unrecorded> {
     let known: Vec<_> = processes.iter().filter_map(Process::begin).collect();
     let ended = processes.iter().filter_map(|process| {
@@ -117,7 +116,6 @@ pub fn unrecorded(processes: &[Process]) -> Vec<Unrecorded> {
 }
 
 /// The processes that run and are told to record into this folder, as far as their environment may be read.
-#[must_use]
 pub fn recorded_on(folder: &Path) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let mut end = b"dir=".to_vec();

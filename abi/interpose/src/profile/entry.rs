@@ -2,7 +2,7 @@
 
 use core::mem::offset_of;
 
-use super::blocks::{COUNTS, LAST_PAGE, PAGE};
+use super::blocks::{COUNTS, PAGE};
 use crate::names::{Slot, Table, each_name};
 use crate::stacks::{
     self,
@@ -40,7 +40,7 @@ macro_rules! filtering {
         #[unsafe(naked)]
         pub(super) unsafe extern "C" fn $name() {
             crate::imp::filtered!(
-                [super::COUNTS, super::PAGE, super::LAST_PAGE],
+                [super::COUNTS, super::PAGE],
                 [crate::next::NEXT, crate::next::PASS, core::mem::offset_of!(Table, $name)],
                 crate::profile::leaves
             )
@@ -54,7 +54,7 @@ macro_rules! resizing {
         #[unsafe(naked)]
         pub(super) unsafe extern "C" fn $name() {
             crate::imp::filtered_and_counted!(
-                [super::COUNTS, super::PAGE, super::LAST_PAGE],
+                [super::COUNTS, super::PAGE],
                 [super::UNTIL, super::BUSY, super::SP, super::RBP], $prepare, $size,
                 [crate::next::PASS, core::mem::offset_of!(Table, $name)], super::super::$name
             )
