@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::errno::Kept;
 use crate::text::Text;
-use crate::{file, session, system};
+use crate::{begin, file, session, system};
 
 /// Bytes of the file.
 const LENGTH: usize = 4096;
@@ -135,7 +135,7 @@ fn mapped(path: &mut [u8; file::LONGEST], folder: &[u8]) -> Option<*mut AtomicU3
 
 /// From now on the next functions are called, until the word is set.
 fn wait() {
-    session::pass_by();
+    begin::pass_by();
     WORD.store(FILE.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
@@ -158,7 +158,7 @@ pub(crate) extern "C" fn begin() {
     let asked = unsafe { page.add(ASKED) };
     // SAFETY: the rest of it, which is written before the word is set.
     let asked = unsafe { core::slice::from_raw_parts(asked, LENGTH - ASKED) };
-    if !session::begin_armed(crate::text::before_zero(asked)) {
+    if !begin::begin_armed(crate::text::before_zero(asked)) {
         rest();
     }
 }

@@ -22,7 +22,7 @@ use launch::environment::{PRELOAD, variables};
 use launch::inspect::{self, Inspection};
 use launch::unpack::unpack;
 use launch::{foreground, resolve};
-use recording::{Porter, Process, Request, finish};
+use recording::{Porter, Process, Request, Writing, finish};
 
 pub(crate) use attached::attach;
 
@@ -30,7 +30,7 @@ use crate::exit::{self, Usage};
 use crate::flags::allocator::MaybeAllocator;
 use crate::flags::output::{try_to_write, unused};
 use crate::flags::program::Program;
-use crate::{allocators, embedded};
+use crate::{allocators, embedded, traces};
 
 /// Bytes between two stacks of a sample, if nothing else is asked for.
 pub(crate) const INTERVAL: u64 = 512 << 10;
@@ -44,6 +44,8 @@ pub(crate) struct To<'a> {
     pub(crate) usual: &'a str,
     /// Into a folder that has files in it, and of a program whose malloc cannot be replaced.
     pub(crate) force: bool,
+    /// What helps where that is so: a sentence, or nothing.
+    pub(crate) instead: &'a str,
 }
 
 impl To<'_> {
@@ -115,7 +117,8 @@ fn check(file: &Path, inspection: Option<&Inspection>, to: To<'_>) -> anyhow::Re
         exit::warn(&format!("{target} keeps its own malloc ({})", obstacle.text));
         return Ok(());
     }
-    bail!("{target} cannot be recorded: {}. --force runs it all the same", obstacle.text);
+    let (why, space) = (&obstacle.text, if to.instead.is_empty() { "" } else { " " });
+    bail!("{target} cannot be recorded: {why}.{space}{} --force runs it all the same", to.instead);
 }
 
 /// Has files made in the folder for programs that are started as another user, until this command ends; the key for it. Without
@@ -125,6 +128,12 @@ fn porter(folder: &Path) -> Option<String> {
     let key = porter.key().to_owned();
     porter.serve();
     Some(key)
+}
+
+/// Packs what a process has written by now, to a folder, and it goes on. The trace.
+pub(crate) fn snapshot(writing: &Writing, folder: &Path) -> anyhow::Result<PathBuf> {
+    let trace = folder.join(&writing.name).with_extension("trace");
+    Ok(trace::pack(&writing.file, &trace, &mut |_| {}).map_err(traces::failed)?.path)
 }
 
 /// Packs what the processes wrote to a folder.

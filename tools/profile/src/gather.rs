@@ -14,8 +14,6 @@ use trace::{
 
 use crate::cost::{Cost, Costs};
 
-/// A block is temporary that is freed within so many nanoseconds.
-pub(crate) const SHORT: u64 = 1_000_000;
 /// Moments that are kept.
 const MOMENTS: usize = 1000;
 /// Points of the curve are at least this share of the recorded time from each other.
@@ -227,10 +225,9 @@ impl Sums {
         let interval = self.sample.interval;
         if let Some(gone) = step.op.gone().and_then(|block| live.remove(block))
             && self.sample.has(gone.frame)
-            && step.time.saturating_sub(gone.born) < SHORT
         {
-            let p = likely(gone.size, interval);
-            self.of(gone.frame).of_mut(Cost::Temporary).add(gone.size, p);
+            let (p, age) = (likely(gone.size, interval), step.time.saturating_sub(gone.born));
+            self.of(gone.frame).free(gone.size, p, age);
         }
         if let Some(new) = step.op.made() {
             live.insert(new.block, Lived::new(&new, step));

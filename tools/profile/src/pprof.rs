@@ -8,6 +8,7 @@
 //! Values are no counts of samples but estimates of what they stand for, as the format asks; the period is the sample's interval.
 
 mod message;
+mod otlp;
 mod read;
 mod write;
 

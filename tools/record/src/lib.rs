@@ -14,6 +14,6 @@ mod porter;
 mod request;
 
 pub use armed::{Armed, runs};
-pub use finish::{Process, Unrecorded, finish, recorded_on, unrecorded};
+pub use finish::{Process, Unrecorded, Writing, finish, recorded_on, unrecorded, written_by};
 pub use porter::Porter;
 pub use request::{Children, Request, Stacks};

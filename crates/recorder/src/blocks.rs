@@ -13,11 +13,11 @@ use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
 use crate::system;
 
 /// Bytes of a page are 2 to this.
-pub(super) const PAGE: usize = 12;
+pub const PAGE: usize = 12;
 /// Places of pages: of 16 GiB, which then begin anew.
 const PAGES: usize = 1 << 22;
 /// What a page's number is masked with.
-pub(super) const LAST_PAGE: usize = PAGES - 1;
+pub const LAST_PAGE: usize = PAGES - 1;
 /// Buckets of a cache line each: a million blocks.
 const BUCKETS: usize = 1 << 17;
 const LENGTH: usize = PAGES + BUCKETS * size_of::<Bucket>();
@@ -26,10 +26,10 @@ const LENGTH: usize = PAGES + BUCKETS * size_of::<Bucket>();
 struct Bucket([AtomicU64; 8]);
 
 /// The counts, and behind them the buckets; mapped when a recording begins, and pages of it that nothing was written to are none.
-pub(super) static COUNTS: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+pub static COUNTS: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Maps the table, or empties it. `false`: there is no memory.
-pub(super) fn begin(is_child: bool) -> bool {
+pub fn begin(is_child: bool) -> bool {
     let counts = COUNTS.load(Ordering::Relaxed);
     if counts.is_null() {
         let Ok(new) = system::memory(LENGTH) else { return false };
@@ -37,11 +37,12 @@ pub(super) fn begin(is_child: bool) -> bool {
     } else if !is_child {
         system::empty(counts, LENGTH);
     }
-    // Blocks of the arena are asked about as well: they are not the next malloc's.
-    for page in crate::arena::pages(1 << PAGE) {
-        count(page).store(u8::MAX, Ordering::Relaxed);
-    }
     true
+}
+
+/// Blocks in this page are always asked about.
+pub fn watch(page: *mut u8) {
+    count(page).store(u8::MAX, Ordering::Relaxed);
 }
 
 /// The count of the block's page. At its most it stays.
@@ -68,7 +69,7 @@ fn places(block: *mut u8) -> impl Iterator<Item = &'static AtomicU64> {
 }
 
 /// Remembers a block. `false`: there is no room.
-pub(super) fn insert(block: *mut u8) -> bool {
+pub fn insert(block: *mut u8) -> bool {
     let at = block.addr() as u64;
     let put = |place: &AtomicU64| {
         place.compare_exchange(0, at, Ordering::Relaxed, Ordering::Relaxed).is_ok()
@@ -84,20 +85,25 @@ pub(super) fn insert(block: *mut u8) -> bool {
     is_in
 }
 
-/// Whether the block is in the sample.
-pub(super) fn has(block: *mut u8) -> bool {
-    let at = block.addr() as u64;
+/// Whether one of the blocks in this one's page is in the sample.
+#[inline(always)]
+pub(crate) fn may_have(block: *mut u8) -> bool {
     count(block).load(Ordering::Relaxed) != 0
-        && places(block).any(|place| place.load(Ordering::Relaxed) == at)
+}
+
+/// Whether the block is in the sample.
+pub fn has(block: *mut u8) -> bool {
+    let at = block.addr() as u64;
+    may_have(block) && places(block).any(|place| place.load(Ordering::Relaxed) == at)
 }
 
 /// Forgets a block. `false`: it was not in the sample.
-pub(super) fn remove(block: *mut u8) -> bool {
+pub fn remove(block: *mut u8) -> bool {
     let at = block.addr() as u64;
     let take = |place: &AtomicU64| {
         place.compare_exchange(at, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     };
-    let was_in = at != 0 && count(block).load(Ordering::Relaxed) != 0 && places(block).any(take);
+    let was_in = at != 0 && may_have(block) && places(block).any(take);
     if was_in {
         change(count(block), |count| if count == u8::MAX { None } else { count.checked_sub(1) });
     }

@@ -20,7 +20,6 @@ use crate::{session, system};
 
 mod bytes;
 mod cfi;
-pub(crate) mod entry;
 mod frames;
 mod memory;
 mod modules;
@@ -30,12 +29,11 @@ mod rules;
 mod sample;
 mod walk;
 
-pub(crate) use entry::STACKS;
 use walk::Walk;
 
 /// Where a thread's caller is noted, and what it knows for its stacks. Zeros at first.
 #[repr(C)]
-pub(crate) struct Caller {
+pub struct Caller {
     /// Where the return address stands; 0: nothing is noted.
     sp: Cell<usize>,
     rbp: Cell<usize>,
@@ -45,14 +43,14 @@ pub(crate) struct Caller {
 }
 
 /// What is left until a thread's next point.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const UNTIL: usize = offset_of!(Caller, points) + sample::UNTIL;
-/// Where [`entry`] writes.
-pub(crate) const SP: usize = offset_of!(Caller, sp);
-pub(crate) const RBP: usize = offset_of!(Caller, rbp);
+pub const UNTIL: usize = offset_of!(Caller, points) + sample::UNTIL;
+/// Where the entry of a call writes.
+pub const SP: usize = offset_of!(Caller, sp);
+/// The same of the register that frames are found by.
+pub const RBP: usize = offset_of!(Caller, rbp);
 
 /// A recording begins, and no thread is in here. Whether it has stacks.
-pub(crate) fn begin(options: &Options) -> bool {
+pub fn begin(options: &Options) -> bool {
     if options.stacks == Stacks::Off || !frames::begin() || !rules::begin() {
         return false;
     }
@@ -64,13 +62,13 @@ pub(crate) fn begin(options: &Options) -> bool {
 }
 
 /// A library was closed: what is known of its code is not true any more.
-pub(crate) fn closed() {
+pub fn closed() {
     rules::forget();
     modules::begin();
 }
 
 /// The thread's part in a recording begins.
-pub(crate) fn begin_thread(thread: &Thread, time: u64) {
+pub fn begin_thread(thread: &Thread, time: u64) {
     let caller = &thread.caller;
     match session::options().stacks {
         // They began with the thread's first allocation.
@@ -86,7 +84,7 @@ pub(crate) fn begin_thread(thread: &Thread, time: u64) {
 }
 
 /// The thread ends.
-pub(crate) fn end_thread(thread: &Thread) {
+pub fn end_thread(thread: &Thread) {
     let walk = thread.caller.walk.replace(core::ptr::null_mut());
     if !walk.is_null() {
         // SAFETY: nothing else points there.
@@ -96,7 +94,7 @@ pub(crate) fn end_thread(thread: &Thread) {
 
 /// Writes where an allocation comes from, in front of it, if that is asked for.
 #[inline(always)]
-pub(crate) fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
+pub fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
     if session::has_stacks() && thread.caller.points.is_due(size) {
         note_due(thread, writer, time);
     }
@@ -104,7 +102,7 @@ pub(crate) fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize)
 
 /// The same of an allocation that is in the sample.
 #[inline(never)]
-pub(crate) fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
+pub fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
     let caller = &thread.caller;
     let sp = caller.sp.replace(0);
     if thread.has_ended() {
@@ -137,32 +135,27 @@ pub(crate) fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
 
 /// Null: there is no memory.
 /// What is left until the thread's next point.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn until(thread: &Thread) -> i64 {
+pub fn until(thread: &Thread) -> i64 {
     thread.caller.points.until()
 }
 
 /// Counts a block of this size. Whether that may be the one that reaches the next point.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn counts(thread: &Thread, size: usize) -> bool {
+pub fn counts(thread: &Thread, size: usize) -> bool {
     thread.caller.points.is_due(size)
 }
 
 /// A block of this size, which was counted, there was none.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn refused(thread: &Thread, size: usize) {
+pub fn refused(thread: &Thread, size: usize) {
     thread.caller.points.give_back(size);
 }
 
 /// Whether a block of this size, which was counted, reached the next point; then the one behind it is drawn.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn reached(thread: &Thread, session: u32, size: usize) -> bool {
+pub fn reached(thread: &Thread, session: u32, size: usize) -> bool {
     thread.caller.points.reached(session, size)
 }
 
 /// The bytes that a block of this size in the sample stands for: its size, divided by how likely it is to be there.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn weight(size: usize) -> u64 {
+pub fn weight(size: usize) -> u64 {
     sample::weight(size)
 }
 
