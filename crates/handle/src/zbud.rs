@@ -85,7 +85,7 @@ impl Record {
 /// At most two objects in a page of `P`.
 ///
 /// ```
-/// use base::{AddMemory, HandleAllocator, Map};
+/// use base::{AddMemory, HandleAllocator};
 /// use heapwright_handle::{PAGE, Zbud};
 /// use kernel::bitmap::BitmapPages;
 ///
@@ -300,8 +300,10 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
         Ok(record.lens[end] as usize)
     }
 
-    fn read<'a>(&'a self, handle: Handle, _room: &'a mut [u8]) -> Result<&'a [u8], HandleError> {
-        self.bytes(handle)
+    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
+        let bytes = self.find(handle)?.bytes();
+        // SAFETY: written when the object was made, and the borrow is the heap's.
+        Ok(unsafe { bytes.as_ref() })
     }
 
     fn write(&mut self, handle: Handle, offset: usize, bytes: &[u8]) -> Result<(), HandleError> {
@@ -322,12 +324,6 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
 }
 
 impl<P: PageAllocator> Map for Zbud<P> {
-    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
-        let bytes = self.find(handle)?.bytes();
-        // SAFETY: written when the object was made, and the borrow is the heap's.
-        Ok(unsafe { bytes.as_ref() })
-    }
-
     fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
         let mut bytes = self.find(handle)?.bytes();
         if self.pins.has(handle.to_bits()) {

@@ -31,7 +31,7 @@
 //!
 //! - [`block`]: TLSF and half-fit, the fits, buddy, slabs: one owner, memory that is given.
 //! - [`pages`]: whole pages, by buddy or bitmap.
-//! - [`compose`]: locks, static pools, growth; `GlobalAlloc`; the component OS's names.
+//! - [`compose`]: locks, static pools, growth; `GlobalAlloc`.
 //! - [`DefaultBlock`]: the one that the feature `alloc-NAME` chooses.
 //!
 //! The folder `examples` has a program for each: a pool in a `static` as the global allocator, the

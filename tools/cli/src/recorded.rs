@@ -15,8 +15,6 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context as _, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use launch::allocator::Allocator;
 use launch::environment::{PRELOAD, variables};
 use launch::inspect::{self, Inspection};
@@ -26,9 +24,9 @@ use recording::{Porter, Process, Request, Writing, finish};
 
 pub(crate) use attached::attach;
 
-use crate::exit::{self, Usage};
+use crate::exit;
 use crate::flags::allocator::MaybeAllocator;
-use crate::flags::output::{try_to_write, unused};
+use crate::flags::output::made;
 use crate::flags::program::Program;
 use crate::{allocators, embedded, traces};
 
@@ -49,21 +47,9 @@ pub(crate) struct To<'a> {
 }
 
 impl To<'_> {
-    /// The folder to write, made now, so that what is wrong with it is said before the program runs.
     pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
-        let now = Timestamp::now().to_zoned(TimeZone::system());
-        let usual = || unused(&format!("{}-{}", self.usual, now.strftime("%Y-%m-%dT%H%M%S")));
-        let folder = self.output.cloned().unwrap_or_else(usual);
-        if folder.exists() && !folder.is_dir() {
-            bail!(Usage(format!("{} is no folder", folder.display())));
-        }
-        let has_files = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
-        if has_files && !self.force {
-            bail!(Usage(format!("{} has files in it; --force records there", folder.display())));
-        }
-        let why = || format!("nothing can be written to {}; -o names another", folder.display());
-        try_to_write(&folder).with_context(why)?;
-        folder.canonicalize().with_context(why)
+        let folder = made(self.output, self.usual, self.force, "")?;
+        folder.canonicalize().with_context(|| format!("{} is gone", folder.display()))
     }
 }
 

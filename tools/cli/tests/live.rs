@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 
-use common::{exits, heapwright, outcome, refuses, says, started};
+use common::{exits, heapwright, ours, outcome, prints, refuses, says, started};
 use launch::Running;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ fn waiting(arguments: &[&str]) -> Running {
 }
 
 fn json(pid: i32) -> Value {
-    let (out, _) = exits(0, outcome(heapwright().args(["stats", "--json", &pid.to_string()])));
+    let (out, _) = exits(0, ours(["stats", "--json", &pid.to_string()]));
     serde_json::from_str(&out).unwrap()
 }
 
@@ -52,11 +52,11 @@ fn a_process_on_our_malloc_says_nothing_and_is_read() {
     let resident: u64 = parts.iter().map(|part| part["resident"].as_u64().unwrap()).sum();
     assert!(resident > 2 << 20 && resident <= of("/resident/now") + (1 << 20), "{figures:#}");
 
-    let (out, _) = exits(0, outcome(heapwright().args(["stats", &pid.to_string()])));
+    let (out, _) = exits(0, ours(["stats", &pid.to_string()]));
     assert!(out.starts_with(&format!("heapwright: sort (process {pid}), heapwright ")), "{out}");
     assert!(out.contains("malloc's memory now") && out.contains(" live, "), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
-    let (full, _) = exits(0, outcome(heapwright().args(["stats", "--full", &pid.to_string()])));
+    let (full, _) = exits(0, ours(["stats", "--full", &pid.to_string()]));
     assert!(full.lines().count() > out.lines().count() && full.contains("shards"), "{full}");
 
     let (list, _) = exits(0, outcome(heapwright().arg("stats")));
@@ -67,15 +67,17 @@ fn a_process_on_our_malloc_says_nothing_and_is_read() {
 fn of_others_it_is_what_the_kernel_says_and_what_would_help() {
     let running = started(Command::new("sleep").arg("100").env_remove("LD_PRELOAD"));
     let pid = running.number().to_string();
-    let (out, _) = exits(0, outcome(heapwright().args(["stats", &pid])));
-    assert!(out.contains("page faults") && out.contains("heapwright run -- sleep"), "{out}");
-    let (out, err) = exits(0, outcome(heapwright().args(["top", "-n1", &pid])));
+    prints(0, ours(["stats", &pid]), &["page faults", "heapwright run -- sleep"]);
+    let (out, err) = exits(0, ours(["top", "-n1", &pid]));
     assert_eq!(out.lines().count(), 2, "{out}");
     assert!(err.contains("--armed"), "{err}");
 
     let classic = waiting(&["run", "-a", "tlsf", "--", "sort"]);
-    let (out, _) = exits(0, outcome(heapwright().args(["stats", &classic.number().to_string()])));
-    assert!(out.contains("tlsf shows no figures while it runs"), "{out}");
+    prints(
+        0,
+        ours(["stats", &classic.number().to_string()]),
+        &["tlsf shows no figures while it runs"],
+    );
 }
 
 #[test]
@@ -83,7 +85,7 @@ fn what_cannot_be_read_is_named() {
     for (word, said) in
         [("0", "number of a process"), ("-3", "unexpected argument"), ("x", "number of a process")]
     {
-        refuses(2, outcome(heapwright().args(["stats", word])), &[said]);
+        refuses(2, ours(["stats", word]), &[said]);
     }
     let gone = {
         let mut child = Command::new("true").spawn().unwrap();
@@ -92,21 +94,20 @@ fn what_cannot_be_read_is_named() {
     };
     for command in ["stats", "top"] {
         let none = format!("there is no process {gone}");
-        refuses(125, outcome(heapwright().args([command, &gone])), &[&none]);
+        refuses(125, ours([command, &gone]), &[&none]);
     }
     if fs::read_to_string("/proc/2/comm").is_ok_and(|name| name.trim() == "kthreadd") {
-        refuses(125, outcome(heapwright().args(["stats", "2"])), &["a thread of the kernel"]);
+        refuses(125, ours(["stats", "2"]), &["a thread of the kernel"]);
     }
     refuses(2, outcome(heapwright().arg("top")), &["PID"]);
-    refuses(2, outcome(heapwright().args(["top", "1", "--", "true"])), &["cannot be used with"]);
-    says(127, outcome(heapwright().args(["top", "--", "/no/such"])), &["/no/such"]);
+    refuses(2, ours(["top", "1", "--", "true"]), &["cannot be used with"]);
+    says(127, ours(["top", "--", "/no/such"]), &["/no/such"]);
 }
 
 #[test]
 fn lines_of_a_program_that_top_starts() {
     let script = "sleep 0.6; exit 7";
-    let (out, err) =
-        exits(7, outcome(heapwright().args(["top", "--every", "100ms", "--", "sh", "-c", script])));
+    let (out, err) = exits(7, ours(["top", "--every", "100ms", "--", "sh", "-c", script]));
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines.len() >= 3 && lines[0].contains("resident"), "{out}");
     assert!(lines[1..].iter().all(|line| line.len() <= 90), "{out}");
@@ -119,7 +120,7 @@ fn metrics_in_a_file_and_at_a_socket() {
     let pid = running.number().to_string();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("heap.prom");
-    exits(0, outcome(heapwright().args(["stats", &pid, "--metrics", file.to_str().unwrap()])));
+    exits(0, ours(["stats", &pid, "--metrics", file.to_str().unwrap()]));
     let text = fs::read_to_string(&file).unwrap();
     let live = format!("heapwright_live_bytes{{process=\"{pid}\",command=\"sort\"}} ");
     let line = text.lines().find(|line| line.starts_with(&live)).unwrap();
@@ -149,7 +150,7 @@ fn metrics_in_a_file_and_at_a_socket() {
     assert_eq!(served.wait().unwrap().unwrap().code(), Some(0), "{}", served.stderr.text());
     assert!(!socket.exists());
 
-    let gone = outcome(heapwright().args(["stats", "--metrics", "/no/such/folder/x"]));
+    let gone = ours(["stats", "--metrics", "/no/such/folder/x"]);
     says(125, gone, &["cannot write /no/such/folder/x"]);
 }
 
@@ -167,6 +168,6 @@ fn a_process_writes_by_itself() {
     let first = first.unwrap();
     assert_eq!(first["ended"], false);
     assert!(first["now"]["parts"].as_array().is_some() && first["largest"].is_null(), "{first:#}");
-    let (_, err, _) = outcome(heapwright().args(["run", "--set", "stats=1x:/tmp/a", "--", "true"]));
+    let (_, err, _) = ours(["run", "--set", "stats=1x:/tmp/a", "--", "true"]);
     assert!(err.contains("a time and a path"), "{err}");
 }

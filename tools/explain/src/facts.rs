@@ -19,7 +19,6 @@ pub const WINDOWS: usize = 16;
 /// Everything that the rules may ask.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Facts {
-    /// What was recorded.
     pub program: Program,
     /// What was live and resident over time, at most 512 points.
     pub over_time: Vec<Point>,
@@ -29,7 +28,6 @@ pub struct Facts {
     pub worst: Moment,
     /// When the program had done its work, and only freed from there on; or the end.
     pub last: Moment,
-    /// The most that was live.
     pub peak_live: u64,
     /// Which sizes grow, and what becomes of what they grow by.
     pub growth: Growth,
@@ -45,9 +43,7 @@ pub struct Facts {
     pub mappings: Mappings,
     /// Anonymous memory before the program's own blocks: its data, its stack, the allocator's own.
     pub base: u64,
-    /// How resident memory rises.
     pub rises: Rises,
-    /// Where the program allocates.
     pub sites: Sites,
 }
 
@@ -63,7 +59,6 @@ impl Facts {
 /// One point of the curves: the end of a stretch of time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Point {
-    /// When.
     pub time: u64,
     /// Bytes that live blocks asked for.
     pub live: u64,
@@ -84,11 +79,9 @@ pub struct Point {
 /// The heap at one moment.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Moment {
-    /// When.
     pub time: u64,
     /// Resident memory of all kinds; 0 where it was not recorded.
     pub resident: u64,
-    /// Anonymous memory of it.
     pub anon: u64,
     /// What live blocks had asked for.
     pub live: u64,
@@ -96,7 +89,6 @@ pub struct Moment {
     pub blocks: u64,
     /// The sum in which each resident byte stands once.
     pub account: Account,
-    /// Where the figure for rounding comes from.
     pub rounding_from: RoundingFrom,
     /// Pages of 4 KiB with a live block, by how full they are: up to a tenth, up to two tenths, …
     pub pages: [u64; 10],
@@ -106,9 +98,7 @@ pub struct Moment {
     pub free_in_pages: u64,
     /// Free bytes in those 64 KiB, on pages that were in use before.
     pub free_in_units: u64,
-    /// Live blocks by size.
     pub by_size: Vec<BySize>,
-    /// Live blocks by age.
     pub by_age: Vec<ByAge>,
     /// The 64 KiB that are less than half full.
     pub sparse: Sparse,
@@ -125,7 +115,6 @@ pub struct Account {
     pub files: u64,
     /// Pages of files that the program has mapped itself.
     pub own_files: u64,
-    /// Shared memory.
     pub shared: u64,
     /// The program's data and stacks, and what the allocator needs for itself.
     pub base: u64,
@@ -173,7 +162,6 @@ impl Account {
     }
 }
 
-/// Where a figure for rounding comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RoundingFrom {
@@ -189,15 +177,11 @@ pub enum RoundingFrom {
 /// Live blocks of about one size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct BySize {
-    /// The least size.
     pub from: u64,
-    /// The largest.
     pub to: u64,
-    /// How many.
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
-    /// What malloc added.
     pub rounding: u64,
 }
 
@@ -206,7 +190,6 @@ pub struct BySize {
 pub struct ByAge {
     /// They are younger than this.
     pub below: u64,
-    /// How many.
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
@@ -215,7 +198,6 @@ pub struct ByAge {
 /// 64 KiB pieces that are less than half full.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Sparse {
-    /// How many.
     pub units: u64,
     /// Bytes that were live in them at the most.
     pub were: u64,
@@ -230,11 +212,8 @@ pub struct Sparse {
 /// Blocks of about one size that hold pieces of memory that are otherwise free.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Pin {
-    /// The least size.
     pub from: u64,
-    /// The largest.
     pub to: u64,
-    /// How many.
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
@@ -253,7 +232,6 @@ pub struct Growth {
     pub blocks: u64,
     /// When that was.
     pub until: u64,
-    /// All sizes together.
     pub all: Growing,
     /// By size, what grows most first.
     pub by_size: Vec<Growing>,
@@ -273,13 +251,10 @@ pub struct Growth {
 /// What becomes of blocks of about one size.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Growing {
-    /// The least size.
     pub from: u64,
-    /// The largest.
     pub to: u64,
     /// Blocks allocated.
     pub blocks: u64,
-    /// Bytes allocated.
     pub allocated: u64,
     /// The least live bytes in each window, of equal numbers of allocations.
     pub by_count: [u64; WINDOWS],
@@ -305,7 +280,6 @@ pub struct Growing {
     pub settled_freed: u64,
     /// Bytes that were freed only after the work was done.
     pub freed_after: u64,
-    /// Bytes that were never freed.
     pub never_freed: u64,
 }
 
@@ -341,7 +315,6 @@ pub struct Lifetime {
     pub size_below: u64,
     /// Their lifetimes are below this, and not below half of it.
     pub lived_below: u64,
-    /// How many.
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
@@ -361,16 +334,13 @@ pub struct End {
 /// Mappings of one length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Mappings {
-    /// Bytes of each.
     pub each: u64,
-    /// How many.
     pub count: u64,
 }
 
 /// How resident memory rises between two looks at it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Rises {
-    /// How often it was looked at.
     pub looks: u64,
     /// Rises of at least 2 MiB.
     pub large: u64,

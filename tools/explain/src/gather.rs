@@ -268,7 +268,6 @@ impl<'a> Second<'a> {
     }
 }
 
-/// Bytes of a huge page.
 const HUGE: u64 = 2 << 20;
 
 fn lifetimes(cells: &BTreeMap<(usize, usize), (u64, u64)>) -> Vec<Lifetime> {

@@ -51,7 +51,6 @@ pub enum Kind {
     Rounding,
 }
 
-/// How sure that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
@@ -66,9 +65,7 @@ pub enum Confidence {
 /// One reason for memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Which.
     pub kind: Kind,
-    /// How sure.
     pub confidence: Confidence,
     /// Bytes that it explains, at its moment; of what grows, by how much in the second half of the work.
     pub bytes: u64,
@@ -76,7 +73,6 @@ pub struct Finding {
     pub share: f64,
     /// When: nanoseconds since the recording began.
     pub time: u64,
-    /// What to do about it first.
     pub remedy: Remedy,
     /// The site that most of it is allocated at, if stacks were recorded and one stands out.
     pub site: Option<Part>,
@@ -90,15 +86,12 @@ pub enum Remedy {
     Free,
     /// The program must limit it.
     Limit,
-    /// Another allocator.
     Allocator,
     /// A setting by which free memory goes back.
     GiveBack,
-    /// Fewer arenas.
     FewerArenas,
     /// Smaller caches of threads: what was set for them is large.
     SmallerCaches,
-    /// Small pages.
     SmallPages,
     /// The settings of the runtime that maps.
     Runtime,
@@ -154,7 +147,6 @@ pub(crate) fn peak(facts: &Facts) -> u64 {
     facts.peak.resident.max(if facts.peak.resident == 0 { facts.peak_live } else { 0 }).max(1)
 }
 
-/// A finding of `bytes`.
 pub(crate) fn finding(
     facts: &Facts,
     kind: Kind,

@@ -36,14 +36,12 @@ pub struct Verdict {
     pub allocator_time: Option<f64>,
     /// All that were replayed.
     pub rows: Vec<Row>,
-    /// What to run it on.
     pub advice: Option<Advice>,
 }
 
 /// One allocator, or one with settings.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
-    /// What it is called.
     pub name: String,
     /// What is behind a name that is a label.
     pub is: Option<String>,
@@ -51,7 +49,6 @@ pub struct Row {
     pub time: Option<Ratio>,
     /// Its peak of memory, likewise; what it had at the end, where that is told.
     pub memory: Option<Ratio>,
-    /// Its peak in bytes.
     pub peak: Option<f64>,
     /// What it had after the last call.
     pub end: Option<f64>,

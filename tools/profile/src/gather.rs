@@ -39,13 +39,15 @@ pub struct Point {
     pub resident: Option<u64>,
 }
 
-/// What was live at a time that was asked for.
+/// What there was at a time that was asked for.
 #[derive(Debug, Clone)]
 pub struct Moment {
     /// Nanoseconds since the recording began.
     pub time: u64,
-    /// By stack.
+    /// What was live, by stack.
     pub stacks: Vec<(Frame, Estimate)>,
+    /// What was allocated by then, of each of the profile's stacks; of those that came later nothing.
+    pub allocated: Vec<Estimate>,
 }
 
 /// What a program's call stacks cost.
@@ -103,7 +105,7 @@ pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> 
     let mut next = every.unwrap_or(u64::MAX).max(1);
     for (number, step) in trace.steps().flatten().enumerate() {
         while step.time >= next && moments.len() < MOMENTS {
-            moments.push(Moment { time: next, stacks: sums.by_stack(&live) });
+            moments.push(sums.moment(next, &live));
             next = next.saturating_add(every.unwrap_or(u64::MAX).max(1));
         }
         sums.step(&step, &mut live);
@@ -244,6 +246,11 @@ impl Sums {
         for (frame, sum) in self.by_stack(live) {
             self.of(frame).of_mut(cost).join(&sum);
         }
+    }
+
+    fn moment(&self, time: u64, live: &Live<Lived, 6>) -> Moment {
+        let allocated = self.list.iter().map(|stack| *stack.costs.of(Cost::Allocated)).collect();
+        Moment { time, stacks: self.by_stack(live), allocated }
     }
 
     fn by_stack(&self, live: &Live<Lived, 6>) -> Vec<(Frame, Estimate)> {

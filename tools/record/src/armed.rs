@@ -129,7 +129,6 @@ fn own_folder(folder: &Path, user: u32) -> io::Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
-/// Whether there is such a process.
 #[must_use]
 pub fn runs(process: u32) -> bool {
     Path::new(&format!("/proc/{process}")).exists()

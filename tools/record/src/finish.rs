@@ -12,9 +12,7 @@ use trace::{Op, Packed, Progress, Trace, TraceError, began, pack_beside};
 /// What a process left.
 #[derive(Debug)]
 pub enum Process {
-    /// It was packed.
     Packed {
-        /// The trace.
         packed: Box<Packed>,
         /// Bytes that the file as it was written took on the disk.
         written: u64,
@@ -28,7 +26,6 @@ pub enum Process {
     Failed {
         /// The chunks.
         file: PathBuf,
-        /// Why.
         why: TraceError,
     },
 }
@@ -98,7 +95,6 @@ impl Process {
 /// A process that became a program of which there is no recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unrecorded {
-    /// The process.
     pub process: u32,
     /// What it became.
     pub program: String,

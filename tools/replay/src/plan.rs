@@ -13,7 +13,6 @@ const SOMETIMES: u64 = 1 << 16;
 /// What came of planning a trace.
 #[derive(Debug)]
 pub struct Plan {
-    /// What is in it.
     pub planned: Planned,
     /// Where the trace cannot be read any further, if that is so: the plan has what is before.
     pub cut: Option<TraceError>,

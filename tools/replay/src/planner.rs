@@ -98,7 +98,6 @@ impl Planner {
         self.call
     }
 
-    /// How many calls were planned.
     pub(crate) fn calls(&self) -> u64 {
         self.planned.head.events
     }

@@ -6,16 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Module {
-    /// Its first address.
     pub start: u64,
-    /// The address behind it.
     pub end: u64,
     /// Where in the file the first address is.
     pub offset: u64,
     /// By how much addresses are higher than in the file's own count, where that is known; `offset` says nothing then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<u64>,
-    /// The file.
     pub path: String,
     /// Its build id in hexadecimal digits, or nothing.
     pub build_id: String,
@@ -43,11 +40,9 @@ pub(crate) struct Modules {
 /// Where an address lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lies {
-    /// In the module of this number.
     In(usize),
     /// In several, which were there one after the other: nobody knows in which.
     InSeveral(usize),
-    /// In none.
     Outside,
 }
 

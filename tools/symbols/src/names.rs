@@ -61,13 +61,11 @@ impl Names {
         Some((self.string(place.module), place.offset))
     }
 
-    /// How many addresses there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is no address.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()

@@ -34,7 +34,6 @@ impl SitePath {
         Self { sites, len: DEPTH }.cut(len)
     }
 
-    /// Its sites.
     #[must_use]
     pub fn sites(&self) -> &[Site] {
         &self.sites[..self.len]

@@ -18,11 +18,8 @@ pub struct About {
     pub command: String,
     /// Which malloc it had.
     pub malloc: Malloc,
-    /// The process.
     pub pid: u32,
-    /// Its parent.
     pub parent: u32,
-    /// Bytes of a page.
     pub page: u32,
     /// When the recording began, in nanoseconds since 1970.
     pub start: u64,
@@ -67,17 +64,14 @@ impl About {
     }
 }
 
-/// A malloc.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Malloc {
-    /// What people call it.
     pub name: String,
     /// Its library's file.
     pub path: String,
 }
 
-/// One of the recorded threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ThreadAbout {
@@ -89,7 +83,6 @@ pub struct ThreadAbout {
     pub first: u64,
     /// When its last step was.
     pub last: u64,
-    /// How many steps it made.
     pub steps: u64,
     /// Whether its end was seen.
     pub ended: bool,
@@ -107,7 +100,6 @@ pub struct Missing {
     pub stopped: Option<u64>,
     /// Chunks of 64 KiB that are not in the file.
     pub chunks: u64,
-    /// Damaged places.
     pub damaged: u64,
     /// The first of them.
     pub damages: Vec<Damage>,
@@ -126,26 +118,20 @@ pub struct Missing {
 pub struct Damage {
     /// Bytes from the begin of the file.
     pub offset: u64,
-    /// What is there.
     pub what: String,
 }
 
 /// An event that cannot have been, as far as the trace shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strange {
-    /// Which kind.
     pub kind: StrangeKind,
     /// Before this step.
     pub step: u64,
-    /// When.
     pub time: u64,
-    /// Who did it.
     pub thread: Thread,
-    /// With which address.
     pub address: u64,
 }
 
-/// The kinds of [`Strange`] events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StrangeKind {
@@ -180,7 +166,6 @@ impl About {
 const NAMED: usize = 64;
 
 impl Missing {
-    /// Whether anything is missing or strange.
     #[must_use]
     pub fn any(&self) -> bool {
         *self != Self::default()

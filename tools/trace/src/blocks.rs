@@ -34,15 +34,12 @@ impl Hasher for Numbers {
 /// A block as it comes to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct New {
-    /// Its number.
     pub block: Block,
     /// By which call. That of `realloc` has none of its own: it is taken for `malloc`.
     pub how: How,
-    /// As requested.
     pub size: u64,
     /// As requested, or 0.
     pub align: u64,
-    /// Where it is.
     pub address: u64,
     /// From where, or 0.
     pub frame: Frame,

@@ -9,9 +9,7 @@ const DEVIATIONS: f64 = 1.96;
 /// A sum over blocks of a sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Estimate {
-    /// How many blocks there are.
     pub blocks: f64,
-    /// How many bytes they have.
     pub bytes: f64,
     /// The variance of the bytes.
     pub variance: f64,

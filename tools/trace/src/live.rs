@@ -30,7 +30,6 @@ pub trait Row<const N: usize>: Copy {
     fn columns(&self) -> [u64; N];
     /// From its columns.
     fn of(columns: [u64; N]) -> Self;
-    /// How many bytes the block has.
     fn size(&self) -> u64;
 }
 
@@ -40,7 +39,6 @@ enum Group<R, const N: usize> {
     Packed(Packed<N>),
 }
 
-/// All live blocks.
 #[derive(Debug)]
 pub struct Live<R, const N: usize> {
     groups: NumberMap<u64, Group<R, N>>,
@@ -57,13 +55,11 @@ impl<R: Row<N>, const N: usize> Default for Live<R, N> {
 }
 
 impl<R: Row<N>, const N: usize> Live<R, N> {
-    /// How many there are.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// How many bytes they have.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         u64::try_from(self.bytes).unwrap_or(u64::MAX)
@@ -134,7 +130,6 @@ impl<R: Row<N>, const N: usize> Live<R, N> {
         self.groups.insert(number, Group::Open(Vec::new()));
     }
 
-    /// The block's row.
     #[must_use]
     pub fn get(&self, block: Block) -> Option<R> {
         let (number, low) = split(block);
@@ -144,7 +139,6 @@ impl<R: Row<N>, const N: usize> Live<R, N> {
         }
     }
 
-    /// The block is gone.
     pub fn remove(&mut self, block: Block) -> Option<R> {
         let (number, low) = split(block);
         let row = match self.groups.get_mut(&number)? {
@@ -187,17 +181,13 @@ fn split(block: Block) -> (u64, u16) {
 /// All that a trace says of a live block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lived {
-    /// Where it is.
     pub address: u64,
-    /// As requested.
     pub size: u64,
-    /// When it was allocated.
     pub born: u64,
     /// Who allocated it.
     pub thread: Thread,
     /// From where, or 0.
     pub frame: Frame,
-    /// By which call.
     pub how: How,
     /// As requested, a power of two, or 0.
     pub align: u64,

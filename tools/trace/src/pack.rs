@@ -30,12 +30,9 @@ use crate::packer::{Packed, Packer};
 /// microseconds.
 const PATIENCE: u64 = 1024;
 
-/// How far the packing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Chunks that were read.
     pub done: u64,
-    /// Chunks that there are.
     pub all: u64,
 }
 

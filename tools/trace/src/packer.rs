@@ -39,11 +39,8 @@ pub struct Packer {
 /// What was packed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
-    /// The file.
     pub path: PathBuf,
-    /// Its length in bytes.
     pub bytes: u64,
-    /// What is known of it.
     pub about: About,
 }
 

@@ -170,19 +170,16 @@ impl Trace {
         Ok(())
     }
 
-    /// What is known of the process.
     #[must_use]
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// The file's length in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.file.len()

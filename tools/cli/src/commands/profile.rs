@@ -254,17 +254,26 @@ impl ProfileCommand {
 
     /// Packs the sample and shows it. Whether something leaked.
     fn tell(&self, folder: &Path, is_called_off: bool) -> anyhow::Result<bool> {
-        let (mut failed, mut traces) = (None, Vec::new());
+        let (mut failed, mut traces, mut is_written) = (None, Vec::new(), false);
         for process in recorded::packed(folder, is_called_off)? {
             match process {
                 Process::Packed { packed, .. } => traces.push(packed.path),
                 Process::Running { file } => {
-                    exit::warn(&format!("{} is still written: its process runs", file.display()));
+                    is_written = true;
+                    let words = ["heapwright", "profile", "--of", &file.to_string_lossy()];
+                    exit::warn(&format!(
+                        "{} is still written: its process runs. Its profile by now: {}",
+                        file.display(),
+                        format::shell(&words)
+                    ));
                 }
                 Process::Failed { file, why } => {
                     failed = Some(anyhow!("{} stays as it is: {why}", file.display()));
                 }
             }
+        }
+        if traces.is_empty() && failed.is_none() && !is_written {
+            bail!("nothing was profiled: no process with the recorder called malloc");
         }
         self.show(&traces, Some(folder), failed)
     }
@@ -298,9 +307,6 @@ impl ProfileCommand {
                 failed.get_or_insert(error);
             }
         }
-        if traces.is_empty() && failed.is_none() {
-            bail!("nothing was profiled: no process with the recorder called malloc");
-        }
         if let Some((first, more)) = others.split_first() {
             let more = match more.len() {
                 0 => String::new(),
@@ -312,7 +318,7 @@ impl ProfileCommand {
         if let Some(error) = failed {
             return Err(error);
         }
-        if let Some(folder) = folder {
+        if let Some(folder) = folder.filter(|_| !traces.is_empty()) {
             exit::say(&format!("wrote    {}/", folder.display()));
         }
         Ok(has_leaked)

@@ -44,11 +44,9 @@ pub enum Role {
 /// A site's part of a role.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Part {
-    /// The role.
     pub role: Role,
     /// Which of the facts' sites.
     pub site: usize,
-    /// How much.
     pub amount: Amount,
     /// As a share of all sites'.
     pub share: f64,

@@ -44,6 +44,18 @@ fn what_is_written_is_read() {
     assert_eq!(Pprof::decode(&bytes), Ok(profile));
 }
 
+/// What was allocated later was in the profile of a moment, too.
+#[test]
+fn the_profile_of_a_moment_is_of_what_was_by_then() {
+    let profile = crate::testing::profile();
+    let sums = |inuse: Inuse<'_>| {
+        let samples = Pprof::of(&profile, inuse).samples;
+        [1, 3].map(|at| samples.iter().map(|sample| sample.values[at]).sum::<i64>())
+    };
+    assert_eq!(sums(Inuse::End), [3570, 2500]);
+    assert_eq!(sums(Inuse::At(&profile.moments[0])), [3000, 2000]);
+}
+
 #[test]
 fn what_is_no_profile_is_refused_and_never_a_panic() {
     let bytes = sample().encode();

@@ -10,7 +10,6 @@ const KIND_BITS: u32 = 4;
 const SLOT_BITS: u32 = 28;
 const SIZE_SHIFT: u32 = KIND_BITS + SLOT_BITS;
 
-/// What a word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -45,9 +44,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Call {
-    /// `malloc`.
     Malloc = 0,
-    /// `calloc`.
     Calloc = 1,
     /// `posix_memalign`.
     Aligned = 2,
@@ -64,7 +61,6 @@ pub struct Word(pub u64);
 /// The first of the three words of a long operation, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Long {
-    /// What it does.
     pub call: Call,
     /// The slot that is filled, or asked.
     pub slot: u32,

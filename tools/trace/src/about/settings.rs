@@ -50,7 +50,6 @@ impl About {
 }
 
 impl Malloc {
-    /// Whether it is the C library's.
     #[must_use]
     pub fn is_glibc(&self) -> bool {
         let file = self.path.rsplit('/').next().unwrap_or_default();

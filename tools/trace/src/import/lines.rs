@@ -13,12 +13,10 @@ const LONGEST: u64 = 1 << 20;
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// The lines of a file.
 pub(super) struct Lines {
     input: Box<dyn BufRead>,
     line: Vec<u8>,
     next: u64,
-    /// Whether the file is compressed.
     pub(super) is_packed: bool,
 }
 

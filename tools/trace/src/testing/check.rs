@@ -10,10 +10,8 @@ use std::collections::HashMap;
 use crate::step::{Block, Op};
 use crate::trace::Trace;
 
-/// What [`check`] has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// Steps that were read.
     pub steps: u64,
     /// Segments that could not be read.
     pub errors: u64,

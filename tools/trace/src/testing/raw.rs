@@ -143,7 +143,6 @@ impl Raw {
         }
     }
 
-    /// A thread ends.
     pub fn end(&mut self, thread: u32) {
         if let Some(open) = self.threads.remove(&thread) {
             self.close(open, THREAD_ENDED);

@@ -19,7 +19,7 @@ use trace::{Trace, pack};
 use super::files;
 
 /// Reading takes at most one part in so many of the time.
-const SHARE: u32 = 50;
+const SHARE: u32 = 20;
 
 /// Nanoseconds, as traces count.
 pub(super) fn nanoseconds(time: Duration) -> u64 {
@@ -53,7 +53,8 @@ impl Drop for Moments {
 
 fn write(folder: &Path, every: Duration, ended: &Receiver<()>) {
     let Ok(elsewhere) = tempfile::tempdir() else { return };
-    let mut pause = every;
+    // The recorder begins some time after this thread.
+    let mut pause = every + every / 10;
     while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
         let began = Instant::now();
         let Ok(files) = fs::read_dir(folder) else { return };
