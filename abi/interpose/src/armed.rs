@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! NAME-PID.armed   [ n: record │ the last n │ beats │ … │ what is asked for, as in the variable, from byte 64 on ]     a page, shared
-//! malloc:          the first word 0: jmp next        a number: begin, and the slots are the recorder's
+//! malloc:          the first word 0: jmp next        a number: begin, and the slots are the recorder's          [entry]
 //! ```
 //!
-//! So it costs a comparison and a jump a call. The recorder looks at the word again every few kilobytes: another number asks for
+//! So it costs a comparison and two jumps a call. The recorder looks at the word again every few kilobytes: another number asks for
 //! another recording, and where the one who asked beats no more, it has gone without calling the recording off. When it stops by
 //! itself it writes 0.
 
@@ -15,7 +15,9 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::errno::Kept;
 use crate::text::Text;
-use crate::{begin, file, session, system};
+use crate::{begin, file, names, session, system};
+
+mod entry;
 
 /// Bytes of the file.
 const LENGTH: usize = 4096;
@@ -45,8 +47,8 @@ const BY_ITSELF: u32 = u32::MAX;
 /// The beats when they were looked at last, and since when they have been so many.
 static HEARD: AtomicU32 = AtomicU32::new(0);
 static SINCE: AtomicU64 = AtomicU64::new(0);
-/// The word that each call looks at: the file's while the recorder waits.
-pub(crate) static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
+/// The word that each call looks at while the recorder waits: the file's, until it is set.
+static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
 
 fn word() -> &'static AtomicU32 {
     // SAFETY: a static, or a mapping that stays.
@@ -135,7 +137,7 @@ fn mapped(path: &mut [u8; file::LONGEST], folder: &[u8]) -> Option<*mut AtomicU3
 
 /// From now on the next functions are called, until the word is set.
 fn wait() {
-    begin::pass_by();
+    names::switch_to(&entry::WAIT);
     WORD.store(FILE.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
@@ -148,7 +150,7 @@ pub(crate) fn rest() {
 }
 
 /// The word is set: reads what is asked for, and records. What cannot be done is not tried again.
-pub(crate) extern "C" fn begin() {
+extern "C" fn begin() {
     let _errno = Kept::now();
     WORD.store((&raw const NOTHING).cast_mut(), Ordering::Relaxed);
     ASKED_AS.store(word().load(Ordering::Relaxed), Ordering::Relaxed);

@@ -12,10 +12,11 @@ use crate::next::{self, next};
 #[cfg(target_arch = "x86_64")]
 use crate::profile;
 use crate::text::Text;
-use crate::{armed, copy, mapping, names, noting, operators, record, session, snapshot};
+use crate::{armed, copy, live, mapping, names, noting, operators, record, session, snapshot};
 
 /// What of a recording is decided here.
 static FRONT: Front = Front {
+    begins: |has_stacks| !live::is_asked_for() || has_stacks && live::begin(),
     rests: || {
         if armed::is_armed() {
             armed::rest();
@@ -36,6 +37,9 @@ static FRONT: Front = Front {
 };
 
 fn describe(text: &mut Text<'_>, is_child: bool) {
+    if live::is_asked_for() {
+        text.pair(b"events", b"live");
+    }
     if armed::is_armed() && !is_child {
         text.pair(b"attached", b"1");
     }
@@ -66,7 +70,7 @@ fn record() -> bool {
     }
     let table = table();
     names::switch_to(table);
-    operators::settle(Some(table));
+    operators::settle(table);
     true
 }
 
@@ -76,6 +80,9 @@ fn table() -> &'static names::Table {
     if session::options().only_sampled {
         profile::watch_arena();
         return &profile::PROFILE;
+    }
+    if live::is_asked_for() {
+        return &live::LIVE;
     }
     if session::has_stacks() { &noting::STACKS } else { &record::RECORD }
 }
@@ -93,5 +100,4 @@ pub(crate) fn begin_armed(asked: &[u8]) -> bool {
 /// From now on the next functions are called, and nothing is recorded.
 pub(crate) fn pass_by() {
     names::switch_to(&next::PASS);
-    operators::settle(None);
 }

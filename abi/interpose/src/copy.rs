@@ -1,12 +1,11 @@
 //! A copy of the process at its end, in which the command looks for blocks that nothing points to any more.
 //!
 //! ```text
-//! other threads stop in a handler, registers on their stacks ─► fork ─► `copy=PID ADDRESS THREADS SILENT BLOCK LEN` in the head ─► they go on
+//! other threads stop in a handler, registers on their stacks ─► fork ─► `copy=PID ADDRESS THREADS …` in the head ─► they go on
 //!                                                                └► the copy: nothing open, no signals, waits to be killed
 //! ```
 //!
-//! The event of this fork says which blocks were live: those of the events before it. No debugger's rights are needed, as the copy lets
-//! others read it.
+//! Which blocks were live, the copy has in its own table ([`live`]). No debugger's rights are needed, as it lets others read it.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::MaybeUninit;
@@ -20,7 +19,7 @@ use crate::errno::Kept;
 use crate::imp;
 use crate::text::{self, Text};
 use crate::thread::Thread;
-use crate::{clock, errno, file, system};
+use crate::{clock, errno, file, live, stacks, system};
 
 /// Threads that are remembered.
 const MOST: usize = 16 << 10;
@@ -79,13 +78,15 @@ pub(crate) fn make(writer: &mut Writer) {
             // SAFETY: the caller has made room.
             unsafe { writer.event(clock::now(), &Event::Fork { child: copy as u64 }) };
             let arrived = u64::from(ARRIVED.load(Ordering::Acquire)).min(MOST as u64);
-            let mut line = [0; 96];
+            let mut line = [0; 160];
             let mut text = Text::new(&mut line);
             text.number(copy as u64).add(b" ").number(stopped.addr() as u64).add(b" ");
             text.number(arrived).add(b" ").number(silent as u64).add(b" ");
             // What the recorder keeps of a thread has the last block's address in it: the same way from each thread's pointer.
             let block = (&raw const *Thread::this()).addr().wrapping_sub(imp::thread_pointer());
             text.number(block as u64).add(b" ").number(size_of::<Thread>() as u64);
+            text.add(b" ").number(live::regions() as u64);
+            text.add(b" ").number(u64::from(stacks::frames()));
             file::note(b"copy", text.bytes());
         }
         Err(_) => file::note(

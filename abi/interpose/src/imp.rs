@@ -12,5 +12,6 @@ pub(crate) use x86_64::{
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    call_aside, call_between, jump_after, jump_unless, saved_registers, thread_pointer, with_caller,
+    call_aside, call_between, jump, jump_after, jump_unless, saved_registers, thread_pointer,
+    with_caller,
 };

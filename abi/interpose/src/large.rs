@@ -17,7 +17,7 @@ use crate::errno::Kept;
 use crate::next::next;
 use crate::system::page_size;
 use crate::thread::Thread;
-use crate::{clock, snapshot};
+use crate::{clock, live, snapshot};
 
 /// The smallest block whose pages are counted.
 const LARGE: usize = 16 << 10;
@@ -92,6 +92,9 @@ pub(crate) fn allocated(block: *mut u8, size: usize, is_moved: bool) {
 #[cold]
 #[inline(never)]
 fn note(block: *mut u8, is_moved: bool) {
+    if live::is_asked_for() {
+        return;
+    }
     // What is known of a block that was here before says nothing of this one, which may not be looked at.
     let _ = Fresh::take(block);
     let (thread, time) = (Thread::this(), clock::now());

@@ -29,6 +29,7 @@ mod first;
 mod imp;
 mod large;
 mod lifetime;
+mod live;
 mod mapping;
 mod names;
 mod next;

@@ -1,10 +1,10 @@
 //! What the library exports, and the slots behind it.
 //!
 //! ```text
-//! malloc:   is armed::WORD's word set? then begin;  jmp [SLOTS.malloc]
+//! malloc:   jmp [SLOTS.malloc]
 //! ```
 //!
-//! So a call costs a test and one jump, and switching the recorder on or off is writing the slots. Nothing begins by `mmap` and
+//! So a call costs one jump, and switching the recorder on or off is writing the slots. Nothing begins by `mmap` and
 //! `munmap`: a malloc that the program brings calls them with its lock held, and to begin is to look names up, which allocates.
 
 use core::ffi::{c_char, c_int, c_long, c_void};
@@ -13,7 +13,7 @@ use core::mem::offset_of;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::next::stand_in;
-use crate::{armed, first, imp};
+use crate::{first, imp};
 
 /// The address of a function of the type `F`.
 #[repr(transparent)]
@@ -144,12 +144,7 @@ macro_rules! tables {
                 #[unsafe(no_mangle)]
                 #[unsafe(naked)]
                 unsafe extern "C" fn $name() {
-                    super::imp::jump_unless!(
-                        super::armed::WORD,
-                        super::armed::begin,
-                        super::SLOTS,
-                        core::mem::offset_of!(super::Table, $name)
-                    )
+                    super::imp::jump!(super::SLOTS, core::mem::offset_of!(super::Table, $name))
                 }
             )*
         }

@@ -29,6 +29,7 @@ pub(crate) fn find() {
     for (pass, word) in names::words(&PASS).iter().zip(names::words(&NEXT)) {
         pass.store(word.load(Ordering::Relaxed), Ordering::Relaxed);
     }
+    crate::operators::look_for_missing();
     if crate::arena::is_used() {
         crate::record::keep_arena_apart(&PASS);
     }

@@ -14,7 +14,7 @@ each_name!(table);
 macro_rules! noting {
     ($($name:ident => $function:path;)*) => {$(
         #[unsafe(naked)]
-        pub(super) unsafe extern "C" fn $name() {
+        pub(crate) unsafe extern "C" fn $name() {
             recorder::note_caller!(
                 $crate::thread::BUSY, $crate::thread::SP, $crate::thread::RBP, $function
             )
@@ -27,10 +27,10 @@ pub(crate) use noting;
 
 /// By the names they are exported under: those that allocate stand in place of those of [`record`](crate::record).
 #[allow(non_snake_case, reason = "the names of C++")]
-mod of {
+pub(crate) mod of {
     use super::after;
     use crate::record;
-    pub(super) use crate::record::of::*;
+    pub(crate) use crate::record::of::*;
 
     noting! {
         malloc => record::malloc;

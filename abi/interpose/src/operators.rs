@@ -12,7 +12,7 @@ use core::sync::atomic::Ordering;
 
 use crate::errno::Kept;
 use crate::names::{self, NAMES, Slot, Table, each_name};
-use crate::next::{self, next};
+use crate::next::{self, PASS, next};
 use crate::record;
 use crate::thread::Thread;
 
@@ -26,18 +26,21 @@ const ALL: core::ops::RangeInclusive<usize> = {
 /// The libraries of C++ that a program may have loaded where the loader does not find it for us.
 const LIBRARIES: [&CStr; 3] = [c"libstdc++.so.6", c"libc++abi.so.1", c"libc++.so.1"];
 
-/// Sets the operators' slots, of which `ours` are those that record, if any do.
-pub(crate) fn settle(ours: Option<&Table>) {
+/// Sets the operators' slots where others are recorded: to `ours` of a malloc that brings its own.
+pub(crate) fn settle(ours: &Table) {
     for at in ALL {
         let found = names::words(next())[at].load(Ordering::Relaxed);
-        let function = match ours {
-            _ if is_missing(at) => names::words(&LATE)[at].load(Ordering::Relaxed),
-            Some(ours) if next::are_together(found, next().malloc.address()) => {
-                names::words(ours)[at].load(Ordering::Relaxed)
-            }
-            _ => found,
-        };
-        names::set(at, function);
+        let is_malloc_s = !is_missing(at) && next::are_together(found, next().malloc.address());
+        let function = &names::words(if is_malloc_s { ours } else { &PASS })[at];
+        names::set(at, function.load(Ordering::Relaxed));
+    }
+}
+
+/// Has operators that are missing looked for when they are called, in the functions for where nothing is recorded.
+pub(crate) fn look_for_missing() {
+    for at in ALL.filter(|&at| is_missing(at)) {
+        let late = names::words(&LATE)[at].load(Ordering::Relaxed);
+        names::words(&PASS)[at].store(late, Ordering::Relaxed);
     }
 }
 
@@ -142,6 +145,26 @@ macro_rules! new {
 }
 pub(crate) use new;
 
+/// Each `operator delete`: a function that is given the block, and what frees it.
+macro_rules! delete {
+    ($freed:path) => {
+        crate::operators::delete! { @ $freed;
+            _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
+            _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t
+            _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t
+            _ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t
+            _ZdlPvSt11align_val_tRKSt9nothrow_t _ZdaPvSt11align_val_tRKSt9nothrow_t
+        }
+    };
+    (@ $freed:path; $($name:ident)*) => {$(
+        pub(crate) unsafe extern "C" fn $name(block: *mut u8, second: usize, third: usize) {
+            // SAFETY: the caller's promise.
+            $freed(block, || unsafe { crate::next::next().$name.get()(block, second, third) });
+        }
+    )*};
+}
+pub(crate) use delete;
+
 /// The operators, recorded.
 #[allow(non_snake_case, reason = "the names of C++")]
 pub(crate) mod recorded {
@@ -149,20 +172,7 @@ pub(crate) mod recorded {
 
     new!(crate::operators::before, crate::next::NEXT, after, after_aligned);
 
-    macro_rules! delete {
-        ($($name:ident)*) => {$(
-            pub(crate) unsafe extern "C" fn $name(block: *mut u8, second: usize, third: usize) {
-                // SAFETY: the caller's promise.
-                record::freed(block, || unsafe { next().$name.get()(block, second, third) });
-            }
-        )*};
-    }
-    delete! {
-        _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
-        _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t
-        _ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t
-        _ZdlPvSt11align_val_tRKSt9nothrow_t _ZdaPvSt11align_val_tRKSt9nothrow_t
-    }
+    delete!(record::freed);
 }
 /// The operators where no library of C++ is: through `malloc` and `free`, which are recorded.
 #[allow(non_snake_case, reason = "the names of C++")]

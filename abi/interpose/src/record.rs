@@ -14,7 +14,7 @@ use crate::names::{Slot, Table, each_name};
 use crate::next::next;
 use crate::system::page_size;
 use crate::thread::{Thread, Turn};
-use crate::{arena, clock, large, session, snapshot, stacks};
+use crate::{arena, clock, large, live, session, snapshot, stacks};
 
 macro_rules! table {
     ($($name:ident: $type:ty;)*) => {
@@ -44,21 +44,24 @@ fn answered(turn: &mut Turn, block: *mut u8, size: usize, write: Write) {
     if block.is_null() {
         return refused(turn.thread, size);
     }
-    let (thread, time) = (turn.thread, clock::now());
+    let thread = turn.thread;
     match turn.ready() {
         // SAFETY: there is room.
         Some(writer) if !session::has_stacks() => unsafe {
-            write(writer, time, block.addr() as u64, size as u64);
+            write(writer, clock::now(), block.addr() as u64, size as u64);
         },
-        _ => answered_slowly(thread, time, block, size, write),
+        _ => answered_slowly(thread, block, size, write),
     }
     large::allocated(block, size, false);
 }
 
 /// The same with a call stack, or where there is no room. Nothing is left to be done behind it, so that who calls it keeps little.
 #[inline(never)]
-fn answered_slowly(thread: &'static Thread, time: u64, block: *mut u8, size: usize, write: Write) {
-    Turn::of_caller(thread).write(time, false, |writer, time| {
+fn answered_slowly(thread: &'static Thread, block: *mut u8, size: usize, write: Write) {
+    if live::is_asked_for() {
+        return live::born(thread, block, size);
+    }
+    Turn::of_caller(thread).write(clock::now(), false, |writer, time| {
         stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
         unsafe { write(writer, time, block.addr() as u64, size as u64) };
@@ -73,6 +76,9 @@ fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) 
         return refused(turn.thread, size);
     }
     let thread = turn.thread;
+    if live::is_asked_for() {
+        return live::born(thread, block, size);
+    }
     turn.write(clock::now(), false, |writer, time| {
         stacks::note(thread, writer, time, size);
         // SAFETY: there is room.
@@ -142,7 +148,7 @@ pub(crate) unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
 
 /// Whether a block is none of the next malloc's: null, or of the [`arena`].
 #[inline(always)]
-fn is_no_block(block: *mut u8) -> bool {
+pub(crate) fn is_no_block(block: *mut u8) -> bool {
     block.is_null() || arena::has(block)
 }
 
@@ -210,6 +216,9 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
     if arena::has(block) {
         // SAFETY: a request like any other.
         return arena::grow(block, size, unsafe { malloc(size) });
+    }
+    if live::is_asked_for() {
+        return live::resized(block, size, resize);
     }
     let Some(mut turn) = Turn::to_write() else { return resize() };
     turn.write(clock::now(), false, |writer, time| {

@@ -13,7 +13,7 @@ use core::ptr::{self, NonNull};
 use base::bits::low32;
 use base::lock::Lock;
 use base::sync::{AtomicUsize, Ordering};
-use base::{Broken, Check, Compact, HandleAllocator, HandleError, Pin};
+use base::{Broken, Check, Compact, HandleAllocator, HandleError, Map, Pin};
 use handle::ZsMalloc;
 use handle::zsmalloc::Handle;
 use source::os::Os;

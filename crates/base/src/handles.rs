@@ -82,16 +82,6 @@ pub trait HandleAllocator {
     /// Errors: as [`len_of`](Self::len_of).
     fn bytes(&self, handle: Self::Handle) -> Result<&[u8], HandleError>;
 
-    /// Copies `bytes` into the object, `offset` bytes from its start.
-    /// Errors: as [`len_of`](Self::len_of), [`OutOfBounds`](HandleError::OutOfBounds), and
-    /// [`Pinned`](HandleError::Pinned).
-    fn write(
-        &mut self,
-        handle: Self::Handle,
-        offset: usize,
-        bytes: &[u8],
-    ) -> Result<(), HandleError>;
-
     /// The fewest bytes of pages that an object of `len` bytes needs where there is no other: as long as they are not
     /// there, no other object's end makes room for it.
     fn pages_for(&self, len: usize) -> usize {
@@ -120,6 +110,20 @@ pub trait Map: HandleAllocator {
     /// The object's bytes, to be changed.
     /// Errors: as [`HandleAllocator::len_of`], and [`Pinned`](HandleError::Pinned).
     fn bytes_mut(&mut self, handle: Self::Handle) -> Result<&mut [u8], HandleError>;
+
+    /// Copies `bytes` into the object, `offset` bytes from its start.
+    /// Errors: as [`bytes_mut`](Self::bytes_mut), and [`OutOfBounds`](HandleError::OutOfBounds).
+    fn write(
+        &mut self,
+        handle: Self::Handle,
+        offset: usize,
+        bytes: &[u8],
+    ) -> Result<(), HandleError> {
+        let object = self.bytes_mut(handle)?;
+        let end = offset.checked_add(bytes.len()).ok_or(HandleError::OutOfBounds)?;
+        object.get_mut(offset..end).ok_or(HandleError::OutOfBounds)?.copy_from_slice(bytes);
+        Ok(())
+    }
 }
 
 /// Can promise that an object stays where it is and as it is.

@@ -306,13 +306,6 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
         Ok(unsafe { bytes.as_ref() })
     }
 
-    fn write(&mut self, handle: Handle, offset: usize, bytes: &[u8]) -> Result<(), HandleError> {
-        let object = self.bytes_mut(handle)?;
-        let end = offset.checked_add(bytes.len()).ok_or(HandleError::OutOfBounds)?;
-        object.get_mut(offset..end).ok_or(HandleError::OutOfBounds)?.copy_from_slice(bytes);
-        Ok(())
-    }
-
     fn pages_for(&self, len: usize) -> usize {
         if len == 0 { 0 } else { PAGE }
     }

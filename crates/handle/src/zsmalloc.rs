@@ -28,7 +28,7 @@ use core::num::NonZeroU64;
 use core::ptr::NonNull;
 
 use base::bits::low16;
-use base::{HandleAllocator, HandleError, HandleUsage, Map as _, PageAllocator};
+use base::{HandleAllocator, HandleError, HandleUsage, PageAllocator};
 
 mod check;
 mod classes;
@@ -294,13 +294,6 @@ impl<P: PageAllocator> HandleAllocator for ZsMalloc<P> {
         let slot = self.slots.find(handle)?;
         // SAFETY: written when the object was made, and the borrow is the heap's.
         Ok(unsafe { self.payload_of(slot.place(), slot.len()).as_ref() })
-    }
-
-    fn write(&mut self, handle: Handle, offset: usize, bytes: &[u8]) -> Result<(), HandleError> {
-        let object = self.bytes_mut(handle)?;
-        let end = offset.checked_add(bytes.len()).ok_or(HandleError::OutOfBounds)?;
-        object.get_mut(offset..end).ok_or(HandleError::OutOfBounds)?.copy_from_slice(bytes);
-        Ok(())
     }
 
     fn pages_for(&self, len: usize) -> usize {

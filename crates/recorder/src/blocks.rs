@@ -1,7 +1,7 @@
 //! The live blocks that are in the sample: asked with every free, so first by one byte for each page.
 //!
 //! ```text
-//! address ─► page ─► counts: how many blocks of the sample are in pages of this place          0: it is none, for nearly all
+//! address ─► bits 12 to 31 ─► counts: how many blocks of the sample are in pages of this place     0: it is none, for nearly all
 //!        └─► hash ─► two buckets of eight addresses, in either of which it may be              both full: it is left out
 //! ```
 //!
@@ -14,28 +14,33 @@ use crate::system;
 
 /// Bytes of a page are 2 to this.
 pub const PAGE: usize = 12;
-/// Places of pages: of 16 GiB, which then begin anew.
-const PAGES: usize = 1 << 22;
-/// What a page's number is masked with.
-pub const LAST_PAGE: usize = PAGES - 1;
+/// Places of pages: those of 4 GiB, which then begin anew, so that the low half of an address says which.
+const PAGES: usize = 1 << (u32::BITS as usize - PAGE);
 /// Buckets of a cache line each: a million blocks.
 const BUCKETS: usize = 1 << 17;
-const LENGTH: usize = PAGES + BUCKETS * size_of::<Bucket>();
+const LENGTH: usize = BUCKETS * size_of::<Bucket>();
 
 #[repr(C, align(64))]
 struct Bucket([AtomicU64; 8]);
 
-/// The counts, and behind them the buckets; mapped when a recording begins, and pages of it that nothing was written to are none.
-pub static COUNTS: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+/// Of the program's own data, so that no pointer to it is read first. Pages of it that nothing was written to are none.
+#[repr(C, align(4096))]
+pub struct Counts([AtomicU8; PAGES]);
 
-/// Maps the table, or empties it. `false`: there is no memory.
+/// How many blocks of the sample lie in pages of each place.
+pub static COUNTS: Counts = Counts([const { AtomicU8::new(0) }; PAGES]);
+/// Mapped when a recording begins.
+static PLACES: AtomicPtr<Bucket> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Maps the buckets, or empties both. `false`: there is no memory.
 pub fn begin(is_child: bool) -> bool {
-    let counts = COUNTS.load(Ordering::Relaxed);
-    if counts.is_null() {
+    let buckets = PLACES.load(Ordering::Relaxed);
+    if buckets.is_null() {
         let Ok(new) = system::memory(LENGTH) else { return false };
-        COUNTS.store(new, Ordering::Relaxed);
+        PLACES.store(new.cast(), Ordering::Relaxed);
     } else if !is_child {
-        system::empty(counts, LENGTH);
+        system::empty(buckets.cast(), LENGTH);
+        system::empty((&raw const COUNTS).cast_mut().cast(), PAGES);
     }
     true
 }
@@ -47,11 +52,7 @@ pub fn watch(page: *mut u8) {
 
 /// The count of the block's page. At its most it stays.
 fn count(block: *mut u8) -> &'static AtomicU8 {
-    let page = block.addr() >> PAGE & LAST_PAGE;
-    // SAFETY: inside the mapping.
-    let at = unsafe { COUNTS.load(Ordering::Relaxed).add(page) };
-    // SAFETY: the mapping stays, and zeros are a count.
-    unsafe { AtomicU8::from_ptr(at) }
+    &COUNTS.0[block.addr() as u32 as usize >> PAGE]
 }
 
 /// The places where the block may be.
@@ -59,10 +60,8 @@ fn places(block: *mut u8) -> impl Iterator<Item = &'static AtomicU64> {
     let mixed = (block.addr() as u64 >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let numbers = [mixed >> 47, mixed >> 23].map(|hash| hash as usize % BUCKETS);
     numbers.into_iter().flat_map(|number| {
-        // SAFETY: behind the counts.
-        let first = unsafe { COUNTS.load(Ordering::Relaxed).add(PAGES) };
         // SAFETY: inside the mapping.
-        let bucket = unsafe { first.cast::<Bucket>().add(number) };
+        let bucket = unsafe { PLACES.load(Ordering::Relaxed).add(number) };
         // SAFETY: the mapping stays, and zeros are a bucket.
         unsafe { &*bucket }.0.iter()
     })

@@ -10,6 +10,8 @@ use crate::text::Text;
 
 /// Who has the calls of a program recorded.
 pub struct Front {
+    /// A recording begins, with stacks or without. `false`: what it needs besides cannot be had.
+    pub begins: fn(bool) -> bool,
     /// Nothing is recorded any more: calls go past us.
     pub rests: fn(),
     /// Why the recording is to end, if it is; the monotonic clock is at this nanosecond.
@@ -43,6 +45,7 @@ pub(crate) fn get() -> &'static Front {
 
 /// Before there is one.
 static NONE: Front = Front {
+    begins: |_| true,
     rests: || {},
     why_to_stop: |_| None,
     due: || Ok(()),

@@ -58,6 +58,7 @@ impl Error for ProfileError {}
 
 /// What of a profile is decided here.
 static FRONT: Front = Front {
+    begins: |_| true,
     rests: || {},
     why_to_stop: |_| None,
     due: || Ok(()),

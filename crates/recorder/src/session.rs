@@ -171,9 +171,17 @@ pub fn start(is_child: bool) -> bool {
     if options().only_sampled && !blocks::begin(is_child) {
         return false;
     }
-    Word::Stacks.of_page().store(stacks::begin(options()).into(), Ordering::Relaxed);
+    let keeps_frames = is_child && options().copy;
+    let has_stacks = stacks::begin(options(), keeps_frames);
+    if !(front::get().begins)(has_stacks) {
+        return false;
+    }
+    Word::Stacks.of_page().store(has_stacks.into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     Word::On.of_page().store(session, Ordering::Release);
+    if keeps_frames {
+        stacks::tell_frames();
+    }
     true
 }
 

@@ -22,6 +22,7 @@ mod bytes;
 mod cfi;
 mod frames;
 mod memory;
+mod met;
 mod modules;
 mod object;
 mod rule;
@@ -49,9 +50,9 @@ pub const SP: usize = offset_of!(Caller, sp);
 /// The same of the register that frames are found by.
 pub const RBP: usize = offset_of!(Caller, rbp);
 
-/// A recording begins, and no thread is in here. Whether it has stacks.
-pub fn begin(options: &Options) -> bool {
-    if options.stacks == Stacks::Off || !frames::begin() || !rules::begin() {
+/// A recording begins, and no thread is in here. Whether it has stacks. `keeps_frames`: they have the numbers that they had before.
+pub fn begin(options: &Options, keeps_frames: bool) -> bool {
+    if options.stacks == Stacks::Off || !frames::begin(keeps_frames) || !rules::begin() {
         return false;
     }
     memory::begin();
@@ -59,6 +60,20 @@ pub fn begin(options: &Options) -> bool {
     modules::begin();
     sample::begin(options.interval, options.seed);
     true
+}
+
+/// How many frames there are.
+pub fn frames() -> u32 {
+    frames::count()
+}
+
+/// Writes all frames and the files that they are of, as the recording before had them.
+pub fn tell_frames() {
+    frames::tell(|address| {
+        if let Some(object) = object::Object::around(address) {
+            modules::met(&object);
+        }
+    });
 }
 
 /// A library was closed: what is known of its code is not true any more.
@@ -104,36 +119,39 @@ pub fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
 #[inline(never)]
 pub fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
     let caller = &thread.caller;
-    let sp = caller.sp.replace(0);
-    if thread.has_ended() {
-        return;
-    }
-    if session::options().stacks == Stacks::Sampled {
+    if session::options().stacks == Stacks::Sampled && !thread.has_ended() {
         caller.points.next();
     }
-    // Further off it is what a signal handler has noted meanwhile.
-    const NEAR: usize = 4096;
-    let here = (&raw const sp).addr();
-    if sp.wrapping_sub(here) > NEAR {
-        return;
-    }
-    let walk = match caller.walk.get() {
-        walk if walk.is_null() => new_walk(caller),
-        walk => walk,
-    };
-    if walk.is_null() {
-        return;
-    }
-    // SAFETY: the thread's own, and it is here once, in its turn.
-    let walk = unsafe { &mut *walk };
-    let frame = walk.number(&caller.known, sp, caller.rbp.get(), time);
+    let frame = number(thread);
     if frame != 0 {
         // SAFETY: the caller has made room.
         unsafe { writer.stack(time, frame.into()) };
     }
 }
 
-/// Null: there is no memory.
+/// The number of the frame that the thread has noted. 0: there is none.
+#[inline(always)]
+pub fn number(thread: &Thread) -> u32 {
+    let caller = &thread.caller;
+    let sp = caller.sp.replace(0);
+    // Further off it is what a signal handler has noted meanwhile.
+    const NEAR: usize = 4096;
+    let here = (&raw const sp).addr();
+    if thread.has_ended() || sp.wrapping_sub(here) > NEAR {
+        return 0;
+    }
+    let walk = match caller.walk.get() {
+        walk if walk.is_null() => new_walk(caller),
+        walk => walk,
+    };
+    if walk.is_null() {
+        return 0;
+    }
+    // SAFETY: the thread's own, and it is here once, in its turn.
+    let walk = unsafe { &mut *walk };
+    walk.number(&caller.known, sp, caller.rbp.get())
+}
+
 /// What is left until the thread's next point.
 pub fn until(thread: &Thread) -> i64 {
     thread.caller.points.until()
@@ -159,6 +177,7 @@ pub fn weight(size: usize) -> u64 {
     sample::weight(size)
 }
 
+/// Null: there is no memory.
 #[cold]
 fn new_walk(caller: &Caller) -> *mut Walk {
     let _errno = Kept::now();

@@ -12,6 +12,7 @@
 //! Layer *trace-format*, beside base: depends on nothing, never allocates. `docs/trace-format.md` says what each byte means.
 #![no_std]
 
+pub mod cells;
 mod chunk;
 mod event;
 mod file;

@@ -40,7 +40,6 @@ pub struct Curve {
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Definition {
     pub name: String,
     pub group: Group,

@@ -32,7 +32,6 @@ pub const SCHEMA: &str = "heapwright-bench";
 pub const VERSION: u32 = 2;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Report {
     pub schema: String,
     pub version: u32,
@@ -104,7 +103,6 @@ impl Entry {
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Work {
     pub name: String,
     pub group: Group,
@@ -154,7 +152,6 @@ impl Work {
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Cell {
     pub runs: usize,
     /// Runs that do not, because they did not get their processors.

@@ -29,7 +29,6 @@ pub struct Places {
 }
 
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Workload {
     /// Its name has its parameters, and its seconds are those at its scale.
     definition: Definition,

@@ -20,7 +20,7 @@ use launch::environment::{PRELOAD, variables};
 use launch::inspect::{self, Inspection};
 use launch::unpack::unpack;
 use launch::{foreground, resolve};
-use recording::{Porter, Process, Request, Writing, finish};
+use recording::{Porter, Process, Request, finish};
 
 pub(crate) use attached::attach;
 
@@ -116,10 +116,12 @@ fn porter(folder: &Path) -> Option<String> {
     Some(key)
 }
 
-/// Packs what a process has written by now, to a folder, and it goes on. The trace.
-pub(crate) fn snapshot(writing: &Writing, folder: &Path) -> anyhow::Result<PathBuf> {
-    let trace = folder.join(&writing.name).with_extension("trace");
-    Ok(trace::pack(&writing.file, &trace, &mut |_| {}).map_err(traces::failed)?.path)
+/// Packs what a process has written to a file by now, into a folder, and it goes on. The trace.
+pub(crate) fn snapshot(chunks: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+    // A descriptor's name is that of its file.
+    let named = fs::read_link(chunks).unwrap_or_else(|_| chunks.to_owned());
+    let trace = folder.join(named.file_name().unwrap_or_default()).with_extension("trace");
+    Ok(trace::pack(chunks, &trace, &mut |_| {}).map_err(traces::failed)?.path)
 }
 
 /// Packs what the processes wrote to a folder.

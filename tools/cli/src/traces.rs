@@ -24,6 +24,13 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Trace> {
 /// The same, sample or not.
 pub(crate) fn open_any(path: &Path) -> anyhow::Result<Trace> {
     let trace = Trace::open(path).map_err(failed)?;
+    if trace.about().has_no_blocks() {
+        bail!(Usage(format!(
+            "{} was recorded to look for leaks, and has no blocks: {} says what was found",
+            trace.path().display(),
+            trace.path().with_extension("leaks.json").display()
+        )));
+    }
     if let Some(first) = trace.others().first() {
         let others = trace.others().len();
         exit::say(&format!(

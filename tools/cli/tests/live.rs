@@ -5,7 +5,9 @@ mod common;
 use core::time::Duration;
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 
@@ -55,6 +57,8 @@ fn a_process_on_our_malloc_says_nothing_and_is_read() {
     let (out, _) = exits(0, ours(["stats", &pid.to_string()]));
     assert!(out.starts_with(&format!("heapwright: sort (process {pid}), heapwright ")), "{out}");
     assert!(out.contains("malloc's memory now") && out.contains(" live, "), "{out}");
+    // The figure that the list, top and metrics have.
+    assert!(out.contains("Live in all ") && out.contains(", resident or not."), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let (full, _) = exits(0, ours(["stats", "--full", &pid.to_string()]));
     assert!(full.lines().count() > out.lines().count() && full.contains("shards"), "{full}");
@@ -71,6 +75,27 @@ fn of_others_it_is_what_the_kernel_says_and_what_would_help() {
     let (out, err) = exits(0, ours(["top", "-n1", &pid]));
     assert_eq!(out.lines().count(), 2, "{out}");
     assert!(err.contains("--armed"), "{err}");
+
+    // What nothing can be put in front of.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("waits");
+    for (flags, said) in [("-static", "is linked statically"), ("-m32", "a 32-bit program")] {
+        let mut cc = Command::new("cc");
+        cc.args(["-nostdlib", "-static", flags, "-x", "c", "-", "-o"]).arg(&program);
+        let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
+        cc.stdin
+            .take()
+            .unwrap()
+            .write_all(
+                b"void _start(void) { for (;;) __asm__ volatile(\"int $0x80\" :: \"a\"(29)); }",
+            )
+            .unwrap();
+        assert!(cc.wait().unwrap().success());
+        let running = started(&mut Command::new(&program));
+        let (out, _) =
+            exits(0, outcome(heapwright().args(["stats", &running.number().to_string()])));
+        assert!(out.contains(said) && !out.contains("heapwright run"), "{out}");
+    }
 
     let classic = waiting(&["run", "-a", "tlsf", "--", "sort"]);
     prints(
@@ -104,13 +129,66 @@ fn what_cannot_be_read_is_named() {
     says(127, ours(["top", "--", "/no/such"]), &["/no/such"]);
 }
 
+/// In front of a command: root may read all, so it is another user's then.
+fn as_no_root() -> &'static [&'static str] {
+    if rustix::process::geteuid().is_root() {
+        &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    } else {
+        &["env"]
+    }
+}
+
+#[test]
+fn a_process_that_has_hidden_itself_is_told_from_another_users() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = folder.path().join("hides");
+    let mut cc = Command::new("cc");
+    cc.args(["-x", "c", "-", "-o"]).arg(&program);
+    let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
+    let hides = b"#include <sys/prctl.h>\n#include <unistd.h>\nint main(void) { prctl(PR_SET_DUMPABLE, 0); for (;;) pause(); }";
+    cc.stdin.take().unwrap().write_all(hides).unwrap();
+    assert!(cc.wait().unwrap().success());
+    let words = as_no_root();
+    let mut hidden = Command::new(words[0]);
+    let running = started(hidden.args(&words[1..]).arg(&program));
+    let pid = running.number().to_string();
+    let said = (0..500).find_map(|_| {
+        let mut stats = Command::new(words[0]);
+        stats.args(&words[1..]).arg(env!("CARGO_BIN_EXE_heapwright")).args(["stats", &pid]);
+        let output = stats.output().unwrap();
+        sleep(Duration::from_millis(10));
+        (output.status.code() == Some(125)).then(|| String::from_utf8(output.stderr).unwrap())
+    });
+    let said = said.expect("it hides");
+    assert!(said.contains("has hidden itself"), "{said}");
+    if words[0] == "setpriv" {
+        let own = std::process::id().to_string();
+        let mut stats = Command::new(words[0]);
+        stats.args(&words[1..]).arg(env!("CARGO_BIN_EXE_heapwright")).args(["top", &own]);
+        let said = String::from_utf8(stats.output().unwrap().stderr).unwrap();
+        assert!(said.contains("it is user 0's, and this is user 65534"), "{said}");
+        // root, but for the right to read others.
+        let mut stats = Command::new("setpriv");
+        stats.args([
+            "--bounding-set",
+            "-sys_ptrace",
+            env!("CARGO_BIN_EXE_heapwright"),
+            "stats",
+            &own,
+        ]);
+        let said = String::from_utf8(stats.output().unwrap().stderr).unwrap();
+        assert!(said.contains("--cap-add SYS_PTRACE"), "{said}");
+    }
+}
+
 #[test]
 fn lines_of_a_program_that_top_starts() {
     let script = "sleep 0.6; exit 7";
     let (out, err) = exits(7, ours(["top", "--every", "100ms", "--", "sh", "-c", script]));
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines.len() >= 3 && lines[0].contains("resident"), "{out}");
-    assert!(lines[1..].iter().all(|line| line.len() <= 90), "{out}");
+    assert!(lines[1..].iter().all(|line| line.chars().count() <= 90), "{out}");
     assert!(err.contains("has ended"), "{err}");
 }
 
@@ -170,4 +248,90 @@ fn a_process_writes_by_itself() {
     assert!(first["now"]["parts"].as_array().is_some() && first["largest"].is_null(), "{first:#}");
     let (_, err, _) = ours(["run", "--set", "stats=1x:/tmp/a", "--", "true"]);
     assert!(err.contains("a time and a path"), "{err}");
+}
+
+/// Long-lived blocks among short-lived ones, and a large one; then it says its number and waits until its input ends.
+const NAILS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *all[200000], *large;
+__attribute__((noinline)) void *nail(void) { return memset(malloc(64), 1, 64); }
+__attribute__((noinline)) void *passing(void) { return memset(malloc(64), 1, 64); }
+__attribute__((noinline)) void *hold(void) { return memset(malloc(8 << 20), 1, 8 << 20); }
+int main(int argc, char **argv) {
+    for (int i = 0; i < 200000; i++) all[i] = i % 20 ? passing() : nail();
+    for (int i = 0; i < 200000; i++) if (i % 20) free(all[i]);
+    large = hold();
+    FILE *file = fopen(argv[1], "w");
+    fprintf(file, "%d\n", getpid());
+    fclose(file);
+    char byte;
+    return read(0, &byte, 1) < 0;
+}"#;
+
+/// The program under a command of ours, and its own number.
+fn nails(folder: &Path, words: &[&str]) -> (Running, String) {
+    let (program, said) = (folder.join("nails"), folder.join("said"));
+    let mut cc = Command::new("cc");
+    cc.args(["-g", "-O1", "-fno-builtin", "-x", "c", "-", "-o"]).arg(&program);
+    let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
+    cc.stdin.take().unwrap().write_all(NAILS.as_bytes()).unwrap();
+    assert!(cc.wait().unwrap().success());
+    let _ = fs::remove_file(&said);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    command.args(words).arg("--").arg(&program).arg(&said).env_remove("LD_PRELOAD");
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    let running =
+        started(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()));
+    let number = (0..1500).find_map(|_| {
+        sleep(Duration::from_millis(20));
+        fs::read_to_string(&said).ok().filter(|text| text.ends_with('\n'))
+    });
+    (running, number.expect("it says its number").trim().to_owned())
+}
+
+#[test]
+fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let traces = folder.path().join("traces");
+    let traces = traces.to_str().unwrap();
+    let words = ["profile", "-a", "heapwright", "--interval-bytes", "1", "-o", traces];
+    let (running, pid) = nails(folder.path(), &words);
+    let sites = |flags: &[&str]| {
+        let mut command = heapwright();
+        exits(0, outcome(command.env("COLUMNS", "80").args(["stats", "--sites", &pid]).args(flags)))
+            .0
+    };
+    let text = sites(&[]);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let mut rows = text.lines().skip_while(|line| !line.contains("free beside")).skip(1);
+    assert!(rows.next().is_some_and(|row| row.contains("nail (<stdin>:")), "{text}");
+    let json: Value = serde_json::from_str(&sites(&["--json"])).unwrap();
+    let of = |name: &str, what: &str| {
+        let mut all = json["sites"].as_array().unwrap().iter();
+        let site = all.find(|site| site["where"].as_str().unwrap().starts_with(name)).unwrap();
+        site[what]["bytes"].as_f64().unwrap().round()
+    };
+    // Nineteen of twenty blocks of 64 bytes went: what is free lies on pages of those that stayed.
+    assert_eq!((of("nail", "live"), of("hold", "live")), (640_000.0, 8_388_608.0), "{json:#}");
+    let free = 200_000.0 * 64.0 * 0.95;
+    assert!((of("nail", "beside") / free - 1.0).abs() < 0.02, "{json:#}");
+    assert_eq!(of("hold", "beside"), 0.0, "{json:#}");
+    drop(running);
+
+    let whole = format!("{traces}-whole");
+    let others = [
+        (&["run"][..], "'heapwright profile -a heapwright -- "),
+        (&["record", "-o", &whole][..], "is recorded without call stacks"),
+    ];
+    for (words, why) in others {
+        let (_running, pid) = nails(folder.path(), words);
+        refuses(125, outcome(heapwright().args(["stats", "--sites", &pid])), &[why]);
+    }
+    let glibc = format!("{traces}-glibc");
+    let (_running, pid) = nails(folder.path(), &["profile", "-a", "glibc", "-o", &glibc]);
+    let (text, _) = exits(0, outcome(heapwright().args(["stats", "--sites", &pid])));
+    assert!(text.contains("hold (<stdin>:") && !text.contains("beside"), "{text}");
 }

@@ -49,7 +49,6 @@ pub struct Facts {
 
 impl Facts {
     /// When most was free and kept, if that is much more than at the peak.
-    #[must_use]
     pub fn much_worse(&self) -> Option<&Moment> {
         let (worst, peak) = (self.worst.account.free(), self.peak.account.free());
         (worst * 4 > peak * 5 && worst * 50 > self.peak.resident).then_some(&self.worst)
@@ -138,13 +137,11 @@ pub struct Account {
 
 impl Account {
     /// All that is free and kept.
-    #[must_use]
     pub fn free(&self) -> u64 {
         self.pinned + self.scattered + self.kept
     }
 
     /// All that is resident.
-    #[must_use]
     pub fn sum(&self) -> u64 {
         self.files
             + self.base
@@ -156,7 +153,6 @@ impl Account {
     }
 
     /// What the program has mapped itself: anonymous, files and shared memory.
-    #[must_use]
     pub fn mapped(&self) -> u64 {
         self.own_maps + self.own_files + self.shared
     }
@@ -285,14 +281,12 @@ pub struct Growing {
 
 impl Growing {
     /// The least that was live in each quarter of the work, by number of allocations.
-    #[must_use]
     pub fn quarters(windows: &[u64; WINDOWS]) -> [u64; 4] {
         let part = WINDOWS / 4;
         core::array::from_fn(|n| windows[n * part..][..part].iter().min().copied().unwrap_or(0))
     }
 
     /// Bytes by which the least that was live grew from the second quarter to the last, by time or by allocations, whichever is less.
-    #[must_use]
     pub fn growth(&self) -> i64 {
         let of = |windows: &[u64; WINDOWS]| {
             let [_, second, _, last] = Self::quarters(windows);
@@ -302,7 +296,6 @@ impl Growing {
     }
 
     /// Of what was old at half-time, what was still there for the last quarter.
-    #[must_use]
     pub fn old_late(&self) -> u64 {
         self.old.saturating_sub(self.old_freed - self.old_freed_late)
     }

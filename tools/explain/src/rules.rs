@@ -98,7 +98,6 @@ pub enum Remedy {
 }
 
 /// What the facts say, the most important first. Nothing: nothing stands out.
-#[must_use]
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     let mut found: Vec<Finding> = [
         growth::rule(facts),
@@ -127,7 +126,6 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
 }
 
 /// Whether what is free and kept is the main thing, and is there until the end.
-#[must_use]
 pub fn stays(facts: &Facts, findings: &[Finding]) -> bool {
     let is_free = |kind| matches!(kind, Kind::Fragmentation | Kind::ThreadCaches | Kind::Retention);
     let is_first = findings.first().is_some_and(|first| is_free(first.kind));

@@ -72,7 +72,6 @@ pub struct Advice {
 }
 
 /// What `report` says of its first workload, of memory at its peak or at the end; `None`: it is no replay's.
-#[must_use]
 pub fn verdict(report: &Report, at_end: bool) -> Option<Verdict> {
     let work = report.workloads.first()?;
     let replayed = work.replayed.as_ref()?;

@@ -1,50 +1,61 @@
 //! The check of one process: its trace up to the copy, and the copy.
 
-use trace::{Live, Lived, Op, Trace};
+use trace::{Op, Trace};
 
 use crate::blocks::{Block, Blocks};
-use crate::copy::{self, Copy, Mapping};
+use crate::copy::{self, Copy};
 use crate::error::Error;
 use crate::mark::mark;
 use crate::ranges::Ranges;
 use crate::report::Leaks;
 use crate::roots::{Known, is_loader, roots};
 use crate::suppress::Suppressions;
+use crate::table;
 
 /// Looks for the leaks of a process whose recorder left a copy, which ends.
 /// Errors: there is no copy, or it or the trace cannot be read.
 pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error> {
     let about = trace.about();
     let (copy, mut memory) = Copy::of(about)?;
-    let known = recorded(trace, &copy.mappings)?;
+    let own = own(trace)?;
+    let frames = trace.frames()?;
+    let (mut blocks, had_block) = table::read(&mut memory, copy.table, &copy.mappings);
+    let is_whole = u64::from(frames.len()) == copy.frames;
+    if !is_whole {
+        // Numbers of frames behind those that are missing are others'.
+        blocks.iter_mut().for_each(|block| block.frame = 0);
+    }
+    let blocks = Blocks::new(blocks);
     let roots = roots(&Known {
         mappings: &copy.mappings,
-        had_block: &known.had_block,
+        had_block: &had_block,
         threads: &copy.threads,
-        own: &known.own,
+        own: &own,
         recorder: copy.recorder.clone(),
         malloc: &about.malloc.path,
     });
-    let frames = trace.frames()?;
     let names = trace.names(&frames)?;
     // The loader keeps what it allocates for threads where nobody else looks: with the stacks of threads that have ended.
     let is_loader_s = |block: &Block| {
         let innermost = frames.stack(block.frame).next();
         innermost.and_then(|ip| names.module(ip)).is_some_and(|(path, _)| is_loader(path))
     };
-    let fates = mark(&known.blocks, &roots, is_loader_s, &mut memory);
+    let fates = mark(&blocks, &roots, is_loader_s, &mut memory);
     copy.is_there(&mut memory)?;
-    let mut leaks = Leaks::of(about, &known.blocks, &fates, (&frames, &names), suppressions);
+    let mut leaks = Leaks::of(about, &blocks, &fates, (&frames, &names), suppressions);
     if copy.silent > 0 {
         leaks.notes.push(format!(
             "the stacks of {} could not be looked through: what only they point to seems lost",
             show::text::many(usize::try_from(copy.silent).unwrap_or(usize::MAX), "thread")
         ));
     }
+    if !is_whole {
+        leaks.notes.push("a part of the recording is missing, and with it all call stacks".into());
+    }
     if about.missing.dropped > 0 {
-        leaks
-            .notes
-            .push("some events are missing: a block whose free was not seen seems lost".into());
+        leaks.notes.push(
+            "some calls were not seen: what only blocks of theirs point to seems lost".into(),
+        );
     }
     if leaks.any() {
         leaks.notes.extend(names.troubles.iter().map(ToString::to_string));
@@ -52,45 +63,18 @@ pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error>
     Ok(leaks)
 }
 
-/// What the trace says of the moment of the copy.
-struct Recorded {
-    blocks: Blocks,
-    had_block: Vec<bool>,
-    own: Ranges,
-}
-
-fn recorded(trace: &Trace, mappings: &[Mapping]) -> Result<Recorded, Error> {
+/// What the program itself had mapped when it was copied.
+fn own(trace: &Trace) -> Result<Ranges, Error> {
     let about = trace.about();
     let unrecorded = || Error::Unrecorded { process: about.pid };
     let number = copy::number(about).ok_or_else(unrecorded)?;
-    let mut live = Live::<Lived, 6>::default();
-    let mut had_block = vec![false; mappings.len()];
     let mut own = Ranges::default();
     for step in trace.steps() {
-        let step = step.map_err(|_| unrecorded())?;
-        match step.op {
+        match step.map_err(|_| unrecorded())?.op {
             Op::Map { address, len } => own.add(address..address.saturating_add(len)),
             Op::Unmap { address, len } => own.remove(&(address..address.saturating_add(len))),
-            Op::Fork { child } if child == number => {
-                let block = |lived: Lived| Block {
-                    address: lived.address,
-                    size: lived.size,
-                    frame: lived.frame,
-                };
-                let all = live.iter().map(|(_, lived)| block(lived)).collect();
-                return Ok(Recorded { blocks: Blocks::new(all), had_block, own });
-            }
+            Op::Fork { child } if child == number => return Ok(own),
             _ => {}
-        }
-        step.op.gone().map(|block| live.remove(block));
-        if let Some(new) = step.op.made() {
-            let place = mappings.partition_point(|mapping| mapping.range.end <= new.address);
-            let is_in =
-                mappings.get(place).is_some_and(|mapping| mapping.range.contains(&new.address));
-            if is_in {
-                had_block[place] = true;
-            }
-            live.insert(new.block, Lived::new(&new, &step));
         }
     }
     Err(unrecorded())

@@ -10,7 +10,7 @@ use trace::About;
 use crate::error::Error;
 use crate::memory::Memory;
 
-/// What the recorder says: `copy=PID ADDRESS THREADS SILENT BLOCK LEN`.
+/// What the recorder says: `copy=PID ADDRESS THREADS SILENT BLOCK LEN TABLE FRAMES`.
 const NOTE: &str = "copy=";
 /// What copies are called.
 const NAME: &[u8] = b"heapwright-copy";
@@ -57,6 +57,10 @@ pub(crate) struct Copy {
     pub(crate) silent: u64,
     /// From a thread's pointer on: what the recorder keeps of it.
     pub(crate) recorder: Range<u64>,
+    /// Where its table of live blocks is.
+    pub(crate) table: u64,
+    /// How many frames the table's blocks have.
+    pub(crate) frames: u64,
     pub(crate) mappings: Vec<Mapping>,
 }
 
@@ -76,7 +80,8 @@ impl Copy {
             return Err(no_copy(find(NO_NOTE).unwrap_or(why)));
         };
         let numbers: Result<Vec<u64>, _> = note.split(' ').map(str::parse).collect();
-        let Ok(&[number, place, count, silent, block, len]) = numbers.as_deref() else {
+        let Ok(&[number, place, count, silent, block, len, table, frames]) = numbers.as_deref()
+        else {
             return Err(no_copy("its recorder's line about it is damaged"));
         };
         let number = u32::try_from(number).unwrap_or_default();
@@ -91,6 +96,8 @@ impl Copy {
             of: process,
             list: 0..0,
             recorder: block..block.wrapping_add(len.min(1 << 20)),
+            table,
+            frames,
             mappings: Vec::new(),
         };
         let unreadable = |why: io::Error| match why.raw_os_error() {

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! recorder ─► a copy of the process at its end ─► maps ─► roots: data of files, stacks, registers, thread-local storage, its own mappings
-//! trace ────► blocks that were live then ───────────────► mark: what roots point to, and what that points to, is reachable
-//!                                                              └► the rest is lost: by stack, and what only lost blocks point to
+//!             └► its table of live blocks ──────────────► mark: what roots point to, and what that points to, is reachable
+//! trace ────► frames, the program's own mappings               └► the rest is lost: by stack, and what only lost blocks point to
 //! ```
 //!
 //! The scan is conservative: any word that looks like an address inside a block keeps it (Boehm and Weiser, *Garbage Collection in an
@@ -19,6 +19,7 @@ mod ranges;
 mod report;
 mod roots;
 mod suppress;
+mod table;
 mod words;
 
 pub use check::check;

@@ -41,6 +41,16 @@ impl Memory {
     /// Gives the aligned words of a range to `each`. `skips`: pages that were never touched are passed over, which only those of no
     /// file may be. What cannot be read is passed over too.
     pub(crate) fn each_word(&mut self, range: Range<u64>, skips: bool, mut each: impl FnMut(u64)) {
+        self.each_word_at(range, skips, |_, word| each(word));
+    }
+
+    /// The same with the address of each.
+    pub(crate) fn each_word_at(
+        &mut self,
+        range: Range<u64>,
+        skips: bool,
+        mut each: impl FnMut(u64, u64),
+    ) {
         let (start, end) = (range.start.next_multiple_of(8), range.end & !7);
         let mut at = start;
         while at < end {
@@ -49,7 +59,9 @@ impl Memory {
             let words = self.piece(piece, skips);
             let place = |at: u64| usize::try_from((at - piece) / 8).unwrap_or_default();
             let words = words.get(place(at)..place(next)).unwrap_or_default();
-            words.iter().filter(|word| **word != 0).for_each(|word| each(*word));
+            for (&word, at) in words.iter().zip((at..).step_by(8)).filter(|(word, _)| **word != 0) {
+                each(at, word);
+            }
             at = next;
         }
     }

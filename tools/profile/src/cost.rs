@@ -15,10 +15,12 @@ pub enum Cost {
     Allocated,
     /// Of that, freed within a millisecond.
     Temporary,
+    /// Free beside what is live at the end, and kept by it: known of a process that runs only.
+    Beside,
 }
 
 impl Cost {
-    /// All of them.
+    /// Those that a trace tells.
     pub const ALL: [Self; 4] = [Self::Peak, Self::Live, Self::Allocated, Self::Temporary];
 
     /// What it is called on a page and in files.
@@ -29,6 +31,7 @@ impl Cost {
             Self::Live => "at the end",
             Self::Allocated => "allocated",
             Self::Temporary => "temporary",
+            Self::Beside => "free beside it",
         }
     }
 
@@ -40,6 +43,7 @@ impl Cost {
             Self::Live => "live",
             Self::Allocated => "allocated",
             Self::Temporary => "temporary",
+            Self::Beside => "beside",
         }
     }
 }
@@ -86,7 +90,7 @@ impl Lived {
 /// A sum for each cost, and how many bytes were freed how soon.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Costs {
-    sums: [Estimate; 4],
+    sums: [Estimate; 5],
     lived: [f64; Lived::ALL.len()],
 }
 

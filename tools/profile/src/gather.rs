@@ -94,6 +94,18 @@ pub struct Profile {
 /// # Errors
 /// The trace cannot be read.
 pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> {
+    gather_beside(trace, every, None)
+}
+
+/// The same of a process that runs, whose malloc says how many free bytes lie beside the block at an address.
+///
+/// # Errors
+/// The trace cannot be read.
+pub fn gather_beside(
+    trace: &Trace,
+    every: Option<u64>,
+    beside: Option<&dyn Fn(u64) -> u64>,
+) -> Result<Profile, TraceError> {
     let about = trace.about();
     let frames = trace.frames()?;
     let names = trace.names(&frames)?;
@@ -114,6 +126,9 @@ pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> 
         }
     }
     sums.each(&live, Cost::Live);
+    if let Some(beside) = beside {
+        sums.beside(&live, beside);
+    }
     let mut all = Costs::default();
     sums.list.iter().for_each(|stack| all.join(&stack.costs));
     let mut missing = missing(trace);
@@ -253,6 +268,16 @@ impl Sums {
         Moment { time, stacks: self.by_stack(live), allocated }
     }
 
+    /// Adds what lies beside live blocks.
+    fn beside(&mut self, live: &Live<Lived, 6>, beside: &dyn Fn(u64) -> u64) {
+        for (_, block) in live.iter() {
+            if self.sample.has(block.frame) {
+                let p = likely(block.size, self.sample.interval);
+                self.of(block.frame).of_mut(Cost::Beside).add(beside(block.address), p);
+            }
+        }
+    }
+
     fn by_stack(&self, live: &Live<Lived, 6>) -> Vec<(Frame, Estimate)> {
         let mut sums: NumberMap<Frame, Estimate> = NumberMap::default();
         for (_, block) in live.iter().filter(|(_, block)| self.sample.has(block.frame)) {
@@ -316,5 +341,19 @@ mod tests {
             .collect();
         assert_eq!(moments, [2000.0, 2570.0, 2570.0]);
         assert!(profile.curve.iter().any(|point| point.resident == Some(12 << 20)));
+    }
+
+    #[test]
+    fn what_lies_beside_is_counted_for_live_blocks_alone() {
+        let trace = trace::testing::script(
+            "frame 1 0 0x5000
+             malloc a 1000 from 1
+             malloc b 2000 from 1
+             malloc c 500
+             free a",
+        );
+        let profile = gather_beside(&trace, None, Some(&|_| 96)).unwrap();
+        assert_eq!(profile.all.of(Cost::Beside).bytes, 96.0);
+        assert_eq!(gather(&trace, None).unwrap().all.of(Cost::Beside).bytes, 0.0);
     }
 }

@@ -1,6 +1,5 @@
 //! The end of a recording: each process's chunks become a packed trace, and the chunks go.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -102,7 +101,6 @@ pub struct Unrecorded {
 
 /// The processes whose recordings end with an `exec` and which have no later one: they lost the recorder with their environment, or
 /// became a program that cannot be recorded.
-#[must_use]
 pub fn unrecorded(processes: &[Process]) -> Vec<Unrecorded> {
     let known: Vec<_> = processes.iter().filter_map(Process::begin).collect();
     let ended = processes.iter().filter_map(|process| {
@@ -118,7 +116,6 @@ pub fn unrecorded(processes: &[Process]) -> Vec<Unrecorded> {
 }
 
 /// The processes that run and are told to record into this folder, as far as their environment may be read.
-#[must_use]
 pub fn recorded_on(folder: &Path) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let mut end = b"dir=".to_vec();
@@ -138,29 +135,6 @@ pub fn recorded_on(folder: &Path) -> Vec<u32> {
 
 /// What the recorder reads.
 const VARIABLE: &[u8] = b"HEAPWRIGHT_RECORD=";
-
-/// A recording that a process writes.
-#[derive(Debug)]
-pub struct Writing {
-    /// Its file, also where the process has another root.
-    pub file: PathBuf,
-    /// What that is called.
-    pub name: OsString,
-}
-
-/// What a process writes now. `None`: nothing.
-/// Errors: there is no such process, or it is another user's.
-pub fn written_by(process: u32) -> io::Result<Option<Writing>> {
-    for entry in fs::read_dir(format!("/proc/{process}/fd"))?.flatten() {
-        let Ok(path) = fs::read_link(entry.path()) else { continue };
-        // A child that was forked a moment ago has its parent's.
-        if path.extension().is_some_and(|end| end == "chunks") && number(&path) == Some(process) {
-            let name = path.file_name().unwrap_or_default().to_owned();
-            return Ok(Some(Writing { file: entry.path(), name }));
-        }
-    }
-    Ok(None)
-}
 
 /// Whether the process that a file of chunks is named after has it open.
 fn still_writes(file: &Path) -> bool {

@@ -16,8 +16,10 @@ mod armed;
 mod finish;
 mod porter;
 mod request;
+mod running;
 
 pub use armed::{Armed, runs};
-pub use finish::{Process, Unrecorded, Writing, finish, recorded_on, unrecorded, written_by};
+pub use finish::{Process, Unrecorded, finish, recorded_on, unrecorded};
 pub use porter::Porter;
 pub use request::{Children, Request, Stacks};
+pub use running::written_by;

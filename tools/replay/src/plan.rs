@@ -19,9 +19,7 @@ pub struct Plan {
 }
 
 /// Which call it is, of all from 0 on, that is at `word` of the plan; none if there is none.
-///
-/// # Errors
-/// As of [`plan()`].
+/// Errors: as of [`plan()`].
 pub fn locate(trace: &Trace, order: Order, word: u64) -> Result<Option<u64>, Error> {
     let mut planner = Planner::create(Path::new("/dev/null"), order)?.watching(word);
     for step in trace.steps().map_while(Result::ok) {
@@ -31,9 +29,7 @@ pub fn locate(trace: &Trace, order: Order, word: u64) -> Result<Option<u64>, Err
 }
 
 /// Plans all steps of `trace` into the file `path`; marks of the name `mark` begin periods. `progress` hears the number of steps that are planned, and may end it.
-///
-/// # Errors
-/// The plan cannot be written or has no room.
+/// Errors: the plan cannot be written or has no room.
 pub fn plan(
     trace: &Trace,
     path: &Path,

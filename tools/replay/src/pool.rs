@@ -84,7 +84,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied()
 }
 
-#[must_use]
 pub fn demand(trace: &Trace) -> (Demand, Option<TraceError>) {
     let mut calls = Calls::of(trace);
     calls.by_ref().for_each(drop);

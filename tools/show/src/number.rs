@@ -132,7 +132,6 @@ pub fn in_unit(v: f64, unit: &str) -> String {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Unit {
     #[default]
     Number,

@@ -20,7 +20,6 @@ pub struct Module {
 
 impl Module {
     /// The address as it is counted from the module's begin: in the file, or by its own count where only that is known.
-    #[must_use]
     pub fn place(&self, address: u64) -> u64 {
         match self.base {
             Some(base) => address.wrapping_sub(base),

@@ -81,7 +81,6 @@ const ALLOCATES: [&str; 6] = ["malloc", "calloc", "memalign", "reallocarray", "s
 
 impl Site {
     /// The function, whichever of its lines.
-    #[must_use]
     pub fn function(self) -> Self {
         Self { entry: Entry { function: self.entry.function, ..Entry::default() }, ..self }
     }
@@ -142,13 +141,11 @@ impl Names {
     }
 
     /// What is known of a site.
-    #[must_use]
     pub fn at_site(&self, site: Site) -> (Symbol<'_>, &str, u64) {
         (self.symbol(site.entry), self.string(site.module), site.offset)
     }
 
     /// A path as people read it: `sdsnew < createObject (object.c:12)`.
-    #[must_use]
     pub fn path_name(&self, path: &[Site]) -> String {
         let Some((outermost, inner)) = path.split_last() else { return String::new() };
         let function = |site: &Site| match self.string(site.entry.function) {
@@ -160,7 +157,6 @@ impl Names {
     }
 
     /// The site as people read it: `insert (cache.cpp:88)`; `libfoo.so+0x1234` where no function is known.
-    #[must_use]
     pub fn site_name(&self, site: Site) -> String {
         let (symbol, module, place) = self.at_site(site);
         let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();

@@ -43,19 +43,22 @@ pub struct About {
 
 impl About {
     /// What the recorder said of itself under this key.
-    #[must_use]
     pub fn note(&self, key: &str) -> Option<&str> {
         self.notes.iter().find_map(|note| note.strip_prefix(key)?.strip_prefix('='))
     }
 
     /// Whether only blocks of a sample are in the trace, and of all others nothing.
-    #[must_use]
     pub fn is_sampled_only(&self) -> bool {
         self.note("events") == Some("sampled")
     }
 
-    /// Bytes from one point of the sample of call stacks to the next, in the mean; 0: every block has a stack.
+    /// Whether no block is in the trace: it was recorded for a look at what was live when the process ended.
     #[must_use]
+    pub fn has_no_blocks(&self) -> bool {
+        self.note("events") == Some("live")
+    }
+
+    /// Bytes from one point of the sample of call stacks to the next, in the mean; 0: every block has a stack.
     pub fn interval(&self) -> u64 {
         let is_sampled = self.note("stacks") == Some("sampled");
         let interval = self.note("stacks_interval").filter(|_| is_sampled);
@@ -149,14 +152,12 @@ pub(crate) const UNKNOWN: &str = "before=unknown";
 
 impl About {
     /// Whether the program was running when the recording began.
-    #[must_use]
     pub fn is_attached(&self) -> bool {
         self.notes.iter().any(|note| note == ATTACHED)
     }
 
     /// Whether there were blocks before the first event that nothing is known of: the program had been running, or what came first
     /// made room.
-    #[must_use]
     pub fn lacks_what_was_before(&self) -> bool {
         self.missing.chunks > 0 || self.notes.iter().any(|note| note == UNKNOWN)
     }
@@ -166,7 +167,6 @@ impl About {
 const NAMED: usize = 64;
 
 impl Missing {
-    #[must_use]
     pub fn any(&self) -> bool {
         *self != Self::default()
     }

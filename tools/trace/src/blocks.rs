@@ -47,7 +47,6 @@ pub struct New {
 
 impl Op {
     /// The block that is gone from now on.
-    #[must_use]
     pub fn gone(&self) -> Option<Block> {
         match *self {
             Self::Free { block, .. } | Self::Reallocate { old: block, .. } => Some(block),
@@ -56,7 +55,6 @@ impl Op {
     }
 
     /// The block that is there from now on.
-    #[must_use]
     pub fn made(&self) -> Option<New> {
         match *self {
             Self::Allocate { block, how, size, align, address, frame } => {

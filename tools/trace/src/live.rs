@@ -55,12 +55,10 @@ impl<R: Row<N>, const N: usize> Default for Live<R, N> {
 }
 
 impl<R: Row<N>, const N: usize> Live<R, N> {
-    #[must_use]
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         u64::try_from(self.bytes).unwrap_or(u64::MAX)
     }
@@ -130,7 +128,6 @@ impl<R: Row<N>, const N: usize> Live<R, N> {
         self.groups.insert(number, Group::Open(Vec::new()));
     }
 
-    #[must_use]
     pub fn get(&self, block: Block) -> Option<R> {
         let (number, low) = split(block);
         match self.groups.get(&number)? {
@@ -195,7 +192,6 @@ pub struct Lived {
 
 impl Lived {
     /// A block that this step made.
-    #[must_use]
     pub fn new(new: &New, step: &Step) -> Self {
         let New { address, size, align, frame, how, .. } = *new;
         Self { address, size, born: step.time, thread: step.thread, frame, how, align }

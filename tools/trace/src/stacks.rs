@@ -24,9 +24,7 @@ pub struct Stacks {
 
 impl Stacks {
     /// Those of a trace; none where none were recorded.
-    ///
-    /// # Errors
-    /// They cannot be read.
+    /// Errors: they cannot be read.
     pub fn of(trace: &Trace) -> Result<Self, TraceError> {
         let frames = trace.frames()?;
         if frames.is_empty() {
@@ -38,19 +36,16 @@ impl Stacks {
         Ok(Self { frames, names, malloc, interval: about.interval() })
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
     /// The site of a frame and its callers.
-    #[must_use]
     pub fn path(&self, frame: Frame) -> SitePath {
         SitePath::of(&self.names, self.frames.stack(frame), &self.malloc)
     }
 
     /// How likely it was that an allocation of this size has a stack.
-    #[must_use]
     pub fn likely(&self, size: u64) -> f64 {
         likely(size, self.interval)
     }

@@ -114,27 +114,45 @@ macro_rules! with_caller {
 pub(crate) use with_caller;
 
 /// Jumps to the function in a word of a table. If the 32-bit word that a pointer points to is set, a function without arguments is
-/// called first.
+/// called instead, and the same word of another table is taken.
 macro_rules! jump_unless {
-    ($pointer:path, $before:path, $table:path, $at:expr) => {
+    ($pointer:path, $before:path, [$table:path, $other:path, $at:expr]) => {
         core::arch::naked_asm!(
             "adrp x16, {pointer}",
             "ldr x16, [x16, :lo12:{pointer}]",
             "ldr w17, [x16]",
             "cbnz w17, 2f",
-            "3:",
             "adrp x16, {table}",
             "add x16, x16, :lo12:{table}",
+            "3:",
             "ldr x16, [x16, {at}]",
             "br x16",
             "2:",
             $crate::imp::call_aside!("{before}"),
+            "adrp x16, {other}",
+            "add x16, x16, :lo12:{other}",
             "b 3b",
             pointer = sym $pointer,
             before = sym $before,
             table = sym $table,
+            other = sym $other,
             at = const $at,
         )
     };
 }
 pub(crate) use jump_unless;
+
+/// Jumps to the function in a word of a table.
+macro_rules! jump {
+    ($table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "adrp x16, {table}",
+            "add x16, x16, :lo12:{table}",
+            "ldr x16, [x16, {at}]",
+            "br x16",
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump;

@@ -112,9 +112,9 @@ macro_rules! with_caller {
 pub(crate) use with_caller;
 
 /// Jumps to the function in a word of a table. If the 32-bit word that a pointer points to is set, a function without arguments is
-/// called first.
+/// called instead, and the same word of another table is taken.
 macro_rules! jump_unless {
-    ($pointer:path, $before:path, $table:path, $at:expr) => {
+    ($pointer:path, $before:path, [$table:path, $other:path, $at:expr]) => {
         core::arch::naked_asm!(
             "mov r11, qword ptr [rip + {pointer}]",
             "cmp dword ptr [r11], 0",
@@ -122,10 +122,11 @@ macro_rules! jump_unless {
             "jmp qword ptr [rip + {table} + {at}]",
             "2:",
             $crate::imp::call_aside!("{before}"),
-            "jmp qword ptr [rip + {table} + {at}]",
+            "jmp qword ptr [rip + {other} + {at}]",
             pointer = sym $pointer,
             before = sym $before,
             table = sym $table,
+            other = sym $other,
             at = const $at,
         )
     };
@@ -180,13 +181,12 @@ pub(crate) use count_down;
 /// with that argument, and the same word of another table is taken.
 macro_rules! filtered {
     (
-        [$bytes:path, $page:expr, $last:expr], [$table:path, $other:path, $at:expr], $found:path
+        [$bytes:path, $page:expr], [$table:path, $other:path, $at:expr], $found:path
     ) => {
         core::arch::naked_asm!(
-            "mov r11, qword ptr [rip + {bytes}]",
-            "mov r10, rdi",
-            "shr r10, {page}",
-            "and r10d, {last}",
+            "mov r10d, edi",
+            "shr r10d, {page}",
+            "lea r11, [rip + {bytes}]",
             "cmp byte ptr [r11 + r10], 0",
             "jne 2f",
             "jmp qword ptr [rip + {table} + {at}]",
@@ -195,7 +195,6 @@ macro_rules! filtered {
             "jmp qword ptr [rip + {other} + {at}]",
             bytes = sym $bytes,
             page = const $page,
-            last = const $last,
             table = sym $table,
             other = sym $other,
             at = const $at,
@@ -208,16 +207,15 @@ pub(crate) use filtered;
 /// Both: goes on in the other function if the byte is set, or nothing is left.
 macro_rules! filtered_and_counted {
     (
-        [$bytes:path, $page:expr, $last:expr],
+        [$bytes:path, $page:expr],
         [$until:expr, $busy:expr, $sp:expr, $fp:expr], $prepare:literal, $size:literal,
         [$table:path, $at:expr], $reached:path
     ) => {
         core::arch::naked_asm!(
             $prepare,
-            "mov r11, qword ptr [rip + {bytes}]",
-            "mov r10, rdi",
-            "shr r10, {page}",
-            "and r10d, {last}",
+            "mov r10d, edi",
+            "shr r10d, {page}",
+            "lea r11, [rip + {bytes}]",
             "cmp byte ptr [r11 + r10], 0",
             "mov r11, qword ptr [rip + heapwright_recorder@GOTTPOFF]",
             "jne 4f",
@@ -235,7 +233,6 @@ macro_rules! filtered_and_counted {
             "jmp {reached}",
             bytes = sym $bytes,
             page = const $page,
-            last = const $last,
             until = const $until,
             busy = const $busy,
             sp = const $sp,

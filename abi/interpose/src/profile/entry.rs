@@ -2,7 +2,7 @@
 
 use crate::names::{Slot, Table, each_name};
 use crate::thread::{BUSY, RBP, SP, UNTIL};
-use recorder::blocks::{COUNTS, LAST_PAGE, PAGE};
+use recorder::blocks::{COUNTS, PAGE};
 
 macro_rules! table {
     ($($name:ident: $type:ty;)*) => {
@@ -31,7 +31,7 @@ macro_rules! filtering {
         #[unsafe(naked)]
         pub(super) unsafe extern "C" fn $name() {
             crate::imp::filtered!(
-                [super::COUNTS, super::PAGE, super::LAST_PAGE],
+                [super::COUNTS, super::PAGE],
                 [crate::next::NEXT, crate::next::PASS, core::mem::offset_of!(Table, $name)],
                 recorder::sampling::gone
             )
@@ -45,7 +45,7 @@ macro_rules! resizing {
         #[unsafe(naked)]
         pub(super) unsafe extern "C" fn $name() {
             crate::imp::filtered_and_counted!(
-                [super::COUNTS, super::PAGE, super::LAST_PAGE],
+                [super::COUNTS, super::PAGE],
                 [super::UNTIL, super::BUSY, super::SP, super::RBP], $prepare, $size,
                 [crate::next::PASS, core::mem::offset_of!(Table, $name)], super::super::$name
             )

@@ -58,10 +58,6 @@ impl HandleAllocator for Malloc {
         Ok(unsafe { NonNull::slice_from_raw_parts(block.0, block.1).as_ref() })
     }
 
-    fn write(&mut self, _: Block, _: usize, _: &[u8]) -> Result<(), HandleError> {
-        unreachable!("a store writes no part of a page")
-    }
-
     fn usage(&self) -> HandleUsage {
         self.0
     }

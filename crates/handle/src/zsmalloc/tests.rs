@@ -5,7 +5,7 @@ use base::{Check as _, Compact as _, Map as _, Pin as _};
 use kernel::bitmap::BitmapPages;
 
 use super::*;
-use crate::shapes::{Memory, Random, Refusing, refuses};
+use crate::shapes::{Memory, Refusing, refuses};
 
 fn heap(memory: &mut Memory, most: usize) -> ZsMalloc<BitmapPages> {
     ZsMalloc::new(memory.pages(), Classes::new(Rule::LeastWaste, most))
@@ -159,57 +159,6 @@ fn everything_pinned_is_not_compacted() {
     }
     assert_eq!((heap.freeable(), heap.compact()), (PAGE, 0));
     heap.check().unwrap();
-}
-
-/// A random program with compactions; every object keeps its bytes and its handle.
-fn random(mut heap: ZsMalloc<BitmapPages>, steps: usize, seed: u64) {
-    let mut random = Random(seed);
-    let mut live: Vec<(Handle, u8, usize)> = Vec::new();
-    let expected = |seed: u8, at: usize| seed.wrapping_add(low8(at % 256));
-    for step in 0..steps {
-        match random.below(100) {
-            0 => {
-                let (promised, before) = (heap.freeable(), heap.usage().pages);
-                assert_eq!(heap.compact(), promised);
-                assert_eq!(heap.usage().pages, before - promised);
-                assert_eq!(heap.freeable(), 0);
-                heap.check().unwrap();
-            }
-            choice if choice < 55 && live.len() < 500 => {
-                let most = [64, 1000, PAGE][random.below(3)];
-                let len = 1 + random.below(most);
-                let seed = low8(step % 256);
-                let bytes: Vec<u8> = (0..len).map(|at| expected(seed, at)).collect();
-                live.push((heap.store(&bytes).unwrap(), seed, len));
-            }
-            _ if !live.is_empty() => {
-                let (object, seed, len) = live.swap_remove(random.below(live.len()));
-                let bytes = heap.bytes(object).unwrap();
-                assert_eq!(bytes.len(), len);
-                assert!(bytes.iter().enumerate().all(|(at, byte)| *byte == expected(seed, at)));
-                heap.free(object).unwrap();
-                assert_eq!(heap.free(object), Err(HandleError::Stale));
-            }
-            _ => (),
-        }
-    }
-    heap.check().unwrap();
-    for (object, ..) in live {
-        heap.free(object).unwrap();
-    }
-    heap.check().unwrap();
-    assert_eq!(heap.usage().pages, 0);
-}
-
-#[test]
-fn random_programs_keep_every_byte() {
-    for (most, seed) in [(1, 11), (4, 12), (8, 13), (16, 14)] {
-        let mut memory = Memory::new(2000);
-        random(heap(&mut memory, most), 20_000, seed);
-        let mut memory = Memory::new(2000);
-        let classes = Classes::new(Rule::MostPercent, most);
-        random(ZsMalloc::new(memory.pages(), classes), 20_000, seed);
-    }
 }
 
 #[test]

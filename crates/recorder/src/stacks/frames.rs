@@ -11,7 +11,7 @@ use trace_format::Event;
 
 use crate::errno::Kept;
 use crate::shared::FRAMES;
-use crate::{file, system};
+use crate::{clock, file, system};
 
 /// Places of the first table: 64 KiB. It grows as long as there are frames, so that those of a small program lie close together.
 const FIRST: usize = 4 << 10;
@@ -114,12 +114,14 @@ impl Table {
     }
 }
 
-/// Makes the table, or empties it. `false`: there is no memory.
-pub(super) fn begin() -> bool {
-    COUNT.store(0, Ordering::Relaxed);
+/// Makes the table, or empties it unless it `keeps` what is there. `false`: there is no memory.
+pub(super) fn begin(keeps: bool) -> bool {
     let table = Table::current();
     if !table.0.is_null() {
-        table.empty();
+        if !keeps {
+            COUNT.store(0, Ordering::Relaxed);
+            table.empty();
+        }
         return true;
     }
     let Some(table) = Table::new(FIRST) else { return false };
@@ -127,18 +129,44 @@ pub(super) fn begin() -> bool {
     true
 }
 
+/// How many there are.
+pub(super) fn count() -> u32 {
+    COUNT.load(Ordering::Relaxed).min(MOST - 1)
+}
+
+/// Writes all of them in the order of their numbers, each behind what is done with its address.
+pub(super) fn tell(mut with: impl FnMut(usize)) {
+    let len = (count() as usize + 1) * size_of::<[u64; 2]>();
+    let Ok(room) = system::memory(len) else { return };
+    // SAFETY: mapped, zeros, and only this function's.
+    let frames = unsafe { core::slice::from_raw_parts_mut(room.cast::<[u64; 2]>(), len / 16) };
+    let table = Table::current();
+    for place in (1..=table.places()).map(|at| table.place(at)) {
+        let link = place.link.load(Ordering::Relaxed);
+        if let Some(frame) = frames.get_mut(link as u32 as usize) {
+            *frame = [link >> 32, place.address.load(Ordering::Relaxed)];
+        }
+    }
+    for (frame, &[caller, ip]) in (0..).zip(&*frames).skip(1) {
+        with(ip as usize);
+        FRAMES.locked().write(clock::now(), &Event::Frame { frame, caller, ip });
+    }
+    // SAFETY: nothing points there any more.
+    unsafe { system::unmap(room, len) };
+}
+
 /// The number of a frame. `None`: there are too many, or nothing is recorded any more.
 #[inline(always)]
-pub(super) fn number(caller: u32, address: usize, time: u64) -> Option<u32> {
+pub(super) fn number(caller: u32, address: usize) -> Option<u32> {
     match Table::current().find(caller, address as u64) {
         Ok(number) => Some(number),
-        Err(_) => new(caller, address as u64, time),
+        Err(_) => new(caller, address as u64),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn new(caller: u32, address: u64, time: u64) -> Option<u32> {
+fn new(caller: u32, address: u64) -> Option<u32> {
     let _errno = Kept::now();
     let mut out = FRAMES.locked();
     let table = Table::current();
@@ -156,7 +184,7 @@ fn new(caller: u32, address: u64, time: u64) -> Option<u32> {
         return None;
     }
     let event = Event::Frame { frame: number.into(), caller: caller.into(), ip: address };
-    if !out.write(time, &event) {
+    if !out.write(clock::now(), &event) {
         return None;
     }
     COUNT.store(number, Ordering::Relaxed);

@@ -51,6 +51,7 @@ pub(crate) struct Known {
 }
 
 /// A stack that is read from `sp` on.
+#[derive(Clone, Copy)]
 pub(super) struct Memory {
     begin: usize,
     end: usize,

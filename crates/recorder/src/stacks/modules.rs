@@ -5,9 +5,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use trace_format::Event;
 
 use super::object::Object;
-use crate::head;
 use crate::shared::FRAMES;
 use crate::text::Text;
+use crate::{clock, head};
 
 /// How many are known at most. Of later ones nothing is said.
 const MOST: usize = 1024;
@@ -34,7 +34,7 @@ fn free_place(object: &Object) -> Option<&'static AtomicUsize> {
 }
 
 /// Writes a file down if it is a new one.
-pub(super) fn met(object: &Object, time: u64) {
+pub(super) fn met(object: &Object) {
     if free_place(object).is_none() {
         return;
     }
@@ -45,7 +45,7 @@ pub(super) fn met(object: &Object, time: u64) {
     let len = describe(object, &mut text);
     for (start, end, offset) in object.code() {
         let (start, end, path) = (start as u64, end as u64, &text[..len]);
-        if !out.write(time, &Event::Module { start, end, offset, path }) {
+        if !out.write(clock::now(), &Event::Module { start, end, offset, path }) {
             return;
         }
     }

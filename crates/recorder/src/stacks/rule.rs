@@ -48,6 +48,18 @@ pub(super) enum Rule {
 const CALL: u64 = 0x10;
 
 impl Rule {
+    /// Whether the caller is found by what is in rbp.
+    #[inline(always)]
+    pub(super) fn takes_frame_pointer(self) -> bool {
+        match self {
+            Self::Call(cfa, saved) => {
+                !matches!(cfa, Cfa::Stack(_)) || matches!(saved, Saved::AtFrame(_))
+            }
+            Self::Untold => true,
+            Self::Signal | Self::Outermost | Self::Unknown => false,
+        }
+    }
+
     /// The rule in a word, which is not 0.
     pub(super) fn to_word(self) -> u64 {
         let Self::Call(cfa, saved) = self else {

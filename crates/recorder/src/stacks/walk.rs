@@ -1,39 +1,33 @@
 //! From where a thread entered the recorder to the number of the frame that it came from.
 //!
 //! ```text
-//! last time   main ─ run ─ load ─ parse ─ malloc       each with the place of its return address
-//! now         main ─ run ─ load ─ save ─ malloc        from the inside out, until a place has the address that it had then, and so
-//!                                                      have all further out: from there on the stack is the same
+//! met before  main ─ run ─ load ─┬─ parse ─ malloc     each with the place of its return address
+//! now         main ─ run ─ load ─└─ save ─ malloc      from the inside out, until a frame was met at this place, and so were all
+//!                                                      further out that are there still: from there on the stack is known   [met]
 //! ```
 
 use super::memory::{Known, Memory};
+use super::met::{self, DEEPEST, Met};
 use super::rule::{Cfa, Rule, Saved};
 use super::{frames, rules};
 
-/// The most frames of a stack. What is further out is left away, and said by a frame without an address.
-const DEEPEST: usize = 128;
 /// No code is below this address, and none from this one on.
 const CODE: core::ops::Range<usize> = 0x1000..1 << 47;
-
-/// A frame of the last stack.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Frame {
-    /// Where its return address stands.
-    at: usize,
-    address: usize,
-    number: u32,
-}
 
 /// What a thread remembers from one walk to the next. Zeros at first.
 #[repr(C)]
 pub(super) struct Walk {
-    /// How many frames the last stack had.
-    len: usize,
-    /// From the outermost on.
-    last: [Frame; DEEPEST],
-    /// Of this walk, from the innermost on: where a return address stands, and which.
-    met: [(usize, usize); DEEPEST],
+    met: Met,
+    /// The frames of this walk, from the innermost on.
+    new: [New; DEEPEST],
+}
+
+/// A frame that was not met before, and what it has in rbp, if its caller is found by that; else 0.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct New {
+    place: met::Place,
+    rbp: usize,
 }
 
 /// How a walk ended.
@@ -42,11 +36,12 @@ enum End {
     Outermost,
     /// At a frame whose caller cannot be told, or that is one too many.
     Unknown,
-    /// The last stack's first so many frames are further out.
+    /// At one that was met before.
     Known(usize),
 }
 
 /// Where a walk is.
+#[derive(Clone, Copy)]
 struct Place {
     /// Where the return address stands; of what a signal interrupted, eight bytes below its stack.
     at: usize,
@@ -59,99 +54,94 @@ struct Place {
 impl Walk {
     /// Another process, or another recording: no frame has its number yet.
     pub(super) fn forget(&mut self) {
-        self.len = 0;
+        self.met.forget();
     }
 
     /// The number of the frame that returns to what stands at `at`. 0: there is none.
-    pub(super) fn number(&mut self, known: &Known, at: usize, rbp: usize, time: u64) -> u32 {
+    #[inline(always)]
+    pub(super) fn number(&mut self, known: &Known, at: usize, rbp: usize) -> u32 {
         let mut memory = Memory::of(known, at);
         let Some(address) = memory.read(at) else { return 0 };
-        let mut last = if memory.is_own { self.len } else { 0 };
-        let (end, met, is_plain) = loop {
-            let place = Place { at, address, rbp, is_return: true };
-            let walked = self.walk(known, &mut memory, place, last, time);
+        if memory.is_own
+            && let Some(node) = self.met.find(at, address, rbp)
+        {
+            return self.met.number(node);
+        }
+        self.walked(known, memory, Place { at, address, rbp, is_return: true })
+    }
+
+    /// The same of a stack that was not met before.
+    #[inline(never)]
+    fn walked(&mut self, known: &Known, memory: Memory, place: Place) -> u32 {
+        let mut joins = memory.is_own;
+        let (end, new, is_plain) = loop {
+            let walked = self.walk(known, memory, place, joins);
             match walked {
-                // Too many together: what is cut off does not depend on what the last stack was.
-                (End::Known(kept), met, _) if kept + met > DEEPEST => last = 0,
+                // Too many together: what is cut off does not depend on what was met before.
+                (End::Known(node), new, _) if self.met.depth(node) + new > DEEPEST => joins = false,
                 _ => break walked,
             }
         };
-        let (kept, mut number) = match end {
-            End::Known(kept) => (kept, self.last[kept - 1].number),
+        let (mut outer, mut number) = match end {
+            End::Known(node) => (node, self.met.number(node)),
             End::Outermost => (0, 0),
-            End::Unknown => (0, frames::number(0, 0, time).unwrap_or(0)),
+            End::Unknown => (0, frames::number(0, 0).unwrap_or(0)),
         };
-        self.len = kept;
-        for &(at, address) in self.met[..met].iter().rev() {
-            let Some(new) = frames::number(number, address, time) else { break };
-            number = new;
-            self.last[self.len] = Frame { at, address, number };
-            self.len += 1;
-        }
-        if !is_plain {
-            self.len = 0;
+        let is_remembered = is_plain && self.met.has_room(new);
+        for at in (0..new).rev() {
+            let New { place, rbp } = self.new[at];
+            let Some(next) = frames::number(number, place.address) else { break };
+            number = next;
+            if is_remembered {
+                outer = self.met.add(outer, place, rbp, number);
+            }
         }
         number
     }
 
-    /// Goes from the innermost frame out; `last` frames of the last stack may still be there. How it ended, how many frames
-    /// it met, and whether the next walk may build on them: they are of the thread's own stack, and all that there are.
+    /// Goes from the innermost frame out, and `joins` a stack that was met before. How it ended, how many frames it met, and whether
+    /// the next walk may build on them: they are of the thread's own stack, and all that there are.
     fn walk(
         &mut self,
         known: &Known,
-        memory: &mut Memory,
+        mut memory: Memory,
         mut place: Place,
-        mut last: usize,
-        time: u64,
+        joins: bool,
     ) -> (End, usize, bool) {
         let mut is_plain = memory.is_own;
-        let mut met = 0;
+        let mut new = 0;
         loop {
-            while last > 0 && self.last[last - 1].at < place.at {
-                last -= 1;
+            if joins
+                && is_plain
+                && let Some(node) = self.met.find(place.at, place.address, place.rbp)
+            {
+                return (End::Known(node), new, true);
             }
-            if last > 0 && is_plain && self.last[last - 1].is(place.at, place.address) {
-                match self.changed(memory, last) {
-                    None => return (End::Known(last), met, true),
-                    Some(changed) => last = changed,
-                }
-            }
-            if met == DEEPEST {
+            if new == DEEPEST {
                 // A stack that is less deep has callers that this one does not know.
-                return (End::Unknown, met, false);
+                return (End::Unknown, new, false);
             }
-            self.met[met] = (place.at, place.address);
-            met += 1;
-            let rule = rules::of(place.address - usize::from(place.is_return), time);
+            let rule = rules::of(place.address - usize::from(place.is_return));
+            let rbp = if rule.takes_frame_pointer() { place.rbp } else { 0 };
+            let Place { at, address, .. } = place;
+            self.new[new] = New { place: met::Place { at, address }, rbp };
+            new += 1;
             let next = match rule {
-                Rule::Call(cfa, saved) => place.caller(memory, cfa, saved),
-                Rule::Untold => place.by_frame_pointer(memory),
+                Rule::Call(cfa, saved) => place.caller(&mut memory, cfa, saved),
+                Rule::Untold => place.by_frame_pointer(&mut memory),
                 Rule::Signal => {
                     is_plain = false;
-                    place.interrupted(known, memory)
+                    place.interrupted(known, &mut memory)
                 }
-                Rule::Outermost => return (End::Outermost, met, is_plain),
+                Rule::Outermost => return (End::Outermost, new, is_plain),
                 Rule::Unknown => None,
             };
             match next {
-                Some(next) if next.address == 0 => return (End::Outermost, met, is_plain),
+                Some(next) if next.address == 0 => return (End::Outermost, new, is_plain),
                 Some(next) if CODE.contains(&next.address) => place = next,
-                _ => return (End::Unknown, met, is_plain),
+                _ => return (End::Unknown, new, is_plain),
             }
         }
-    }
-
-    /// The first of the last stack's first so many frames that is not there any more.
-    fn changed(&self, memory: &mut Memory, frames: usize) -> Option<usize> {
-        let is_there = |frame: &Frame| memory.read(frame.at) == Some(frame.address);
-        self.last[..frames].iter().map(is_there).position(|is_there| !is_there)
-    }
-}
-
-impl Frame {
-    #[inline(always)]
-    fn is(&self, at: usize, address: usize) -> bool {
-        self.at == at && self.address == address
     }
 }
 

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use launch::allocator::Allocator;
 use launch::foreground;
 use profile::{Cost, Profile};
-use recording::{Process, Request, Stacks, Writing, written_by};
+use recording::{Process, Request, Stacks, written_by};
 use show::text::{visible, wrapped};
 use trace::Trace;
 
@@ -177,8 +177,8 @@ impl ProfileCommand {
         }
         if let Some(process) = self.pid {
             // Why it cannot be looked at is said below.
-            if let Some(writing) = written_by(process).ok().flatten() {
-                self.show_by_now(process, &writing, to)?;
+            if let Some(chunks) = written_by(process.cast_signed()) {
+                self.show_by_now(process, &chunks, to)?;
                 return Ok(ExitCode::SUCCESS);
             }
             let request = |folder: &Path| self.request(folder, None);
@@ -233,22 +233,20 @@ impl ProfileCommand {
         }
         // It may still be written: what was packed of it before is old then.
         let elsewhere = tempfile::tempdir().context("cannot make a temporary folder")?;
-        let name = path.file_name().unwrap_or_default().to_owned();
-        let writing = Writing { file: path.to_owned(), name };
         let packed_in = folder.as_deref().unwrap_or(elsewhere.path());
-        let trace = recorded::snapshot(&writing, packed_in)?;
+        let trace = recorded::snapshot(path, packed_in)?;
         self.show(&[trace], folder.as_deref(), None).map(drop)
     }
 
     /// Shows what a process has written by now.
-    fn show_by_now(&self, process: u32, writing: &Writing, to: To<'_>) -> anyhow::Result<()> {
+    fn show_by_now(&self, process: u32, chunks: &Path, to: To<'_>) -> anyhow::Result<()> {
         if self.time.is_some() || self.interval_bytes.is_some() {
             bail!(Usage(format!(
                 "process {process} is being profiled already: --for and --interval-bytes do not go with that, and without them its profile by now is shown"
             )));
         }
         let folder = to.folder()?;
-        let trace = recorded::snapshot(writing, &folder)?;
+        let trace = recorded::snapshot(chunks, &folder)?;
         self.show(&[trace], Some(&folder), None).map(drop)
     }
 

@@ -17,10 +17,12 @@ use clap::{Args, ValueHint};
 use live::screen::{COLUMNS, State};
 use live::{Detail, Trouble, Watched};
 use rustix::time::{ClockId, clock_gettime};
+use show::text::wrapped;
 use view::{KeyCode, KeyEvent, KeyModifiers, Line, Screen};
 
 use self::program::Started;
 use super::stats::pid;
+use super::stats::sites::{self, Sites};
 use crate::flags::allocator::OneAllocator;
 use crate::flags::rounds::duration;
 use crate::flags::settings::SettingsFlags;
@@ -84,6 +86,8 @@ struct Shown {
     left: u64,
     paused: bool,
     over: bool,
+    /// Columns of the terminal.
+    width: usize,
     /// Why there is nothing more to be seen.
     ended: Option<Trouble>,
 }
@@ -121,7 +125,8 @@ impl Shown {
         let every = every.max(Duration::from_millis(50));
         let state = State::default();
         let (next, left) = (Instant::now(), times.unwrap_or(u64::MAX));
-        Self { watched, state, every, next, left, paused: false, over: false, ended: None }
+        let (paused, over, width, ended) = (false, false, 80, None);
+        Self { watched, state, every, next, left, paused, over, width, ended }
     }
 
     /// Looks, and says when to look again: later, if it cost much.
@@ -168,6 +173,17 @@ impl Shown {
         Ok(())
     }
 
+    /// Shows which code the live blocks come from, or why that is not known.
+    fn tell_sites(&mut self) {
+        let text = match sites::look(&mut self.watched) {
+            Ok(Sites { profile, knows_beside }) => {
+                profile::now(&profile, knows_beside, Some(self.width))
+            }
+            Err(error) => wrapped(&format!("{error:#}"), 0, Some(self.width)),
+        };
+        self.state.tell(text);
+    }
+
     /// Writes all figures to a new file in the current folder.
     fn snapshot(&mut self) {
         let figures = self.watched.look(Detail::Pages);
@@ -198,6 +214,7 @@ fn processor_time() -> Duration {
 
 impl Screen for Shown {
     fn lines(&mut self, width: usize, height: usize) -> Vec<Line> {
+        self.width = width;
         self.state.lines(width, height)
     }
 
@@ -211,6 +228,7 @@ impl Screen for Shown {
             KeyCode::Char('c') if control => self.over = true,
             KeyCode::Char('q') | KeyCode::Esc => self.over = true,
             KeyCode::Char('s') => self.snapshot(),
+            KeyCode::Char('w') => self.tell_sites(),
             KeyCode::Char(' ') => {
                 self.paused = !self.paused;
                 self.state.said = if self.paused { "paused".to_owned() } else { String::new() };

@@ -60,12 +60,10 @@ pub struct Uses {
 
 impl Uses {
     /// Bytes by which it grew in the second half of the work.
-    #[must_use]
     pub fn growth(&self) -> f64 {
         self.young.bytes - self.gone.bytes
     }
 
-    #[must_use]
     pub fn growth_margin(&self) -> f64 {
         self.young.margin.hypot(self.gone.margin)
     }

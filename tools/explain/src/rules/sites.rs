@@ -53,7 +53,6 @@ pub struct Part {
 }
 
 /// The sites to name, by role, the largest part first.
-#[must_use]
 pub fn parts(facts: &Facts) -> Vec<Part> {
     let roles = [Role::Peak, Role::Pins, Role::Grows, Role::Temporary, Role::Elsewhere];
     roles

@@ -26,7 +26,6 @@ pub struct Head {
 }
 
 impl Head {
-    #[must_use]
     pub fn to_bytes(self) -> [u8; HEAD_BYTES] {
         let mut bytes = [0; HEAD_BYTES];
         for (at, word) in bytes.chunks_exact_mut(8).zip(self.words()) {
@@ -50,7 +49,6 @@ impl Head {
     }
 
     /// Reads it; none if these are not the bytes of a plan.
-    #[must_use]
     pub fn of(words: &[u64]) -> Option<Self> {
         let &[magic, table, threads, conductor, slots, epochs, events, peak_live, most_touched, ..] =
             words

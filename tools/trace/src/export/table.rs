@@ -57,7 +57,6 @@ pub enum Form {
 }
 
 impl Form {
-    #[must_use]
     pub fn ending(self) -> &'static str {
         match self {
             Self::Csv => "csv",

@@ -37,9 +37,7 @@ impl Lines {
     }
 
     /// The next line without its end, and at which byte of the unpacked text it begins. `None`: that was the last one.
-    ///
-    /// # Errors
-    /// The file, or what it was compressed from, cannot be read on.
+    /// Errors: the file, or what it was compressed from, cannot be read on.
     pub(super) fn next(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         self.line.clear();
         let begin = self.next;

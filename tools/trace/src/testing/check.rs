@@ -18,9 +18,6 @@ pub struct Seen {
 }
 
 /// Reads a trace that the [packer](crate::Packer) wrote, which may have been damaged since.
-///
-/// # Panics
-/// If anything does not hold.
 pub fn check(trace: &Trace) -> Seen {
     let mut seen = Seen { steps: 0, errors: 0 };
     let (mut time, mut next_block, mut threads, mut live_bytes) = (0, 0, 0, 0u64);
