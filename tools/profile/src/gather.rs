@@ -14,8 +14,6 @@ use trace::{
 
 use crate::cost::{Cost, Costs};
 
-/// A block is temporary that is freed within so many nanoseconds.
-pub(crate) const SHORT: u64 = 1_000_000;
 /// Moments that are kept.
 const MOMENTS: usize = 1000;
 /// Points of the curve are at least this share of the recorded time from each other.
@@ -41,13 +39,15 @@ pub struct Point {
     pub resident: Option<u64>,
 }
 
-/// What was live at a time that was asked for.
+/// What there was at a time that was asked for.
 #[derive(Debug, Clone)]
 pub struct Moment {
     /// Nanoseconds since the recording began.
     pub time: u64,
-    /// By stack.
+    /// What was live, by stack.
     pub stacks: Vec<(Frame, Estimate)>,
+    /// What was allocated by then, of each of the profile's stacks; of those that came later nothing.
+    pub allocated: Vec<Estimate>,
 }
 
 /// What a program's call stacks cost.
@@ -117,7 +117,7 @@ pub fn gather_beside(
     let mut next = every.unwrap_or(u64::MAX).max(1);
     for (number, step) in trace.steps().flatten().enumerate() {
         while step.time >= next && moments.len() < MOMENTS {
-            moments.push(Moment { time: next, stacks: sums.by_stack(&live) });
+            moments.push(sums.moment(next, &live));
             next = next.saturating_add(every.unwrap_or(u64::MAX).max(1));
         }
         sums.step(&step, &mut live);
@@ -242,10 +242,9 @@ impl Sums {
         let interval = self.sample.interval;
         if let Some(gone) = step.op.gone().and_then(|block| live.remove(block))
             && self.sample.has(gone.frame)
-            && step.time.saturating_sub(gone.born) < SHORT
         {
-            let p = likely(gone.size, interval);
-            self.of(gone.frame).of_mut(Cost::Temporary).add(gone.size, p);
+            let (p, age) = (likely(gone.size, interval), step.time.saturating_sub(gone.born));
+            self.of(gone.frame).free(gone.size, p, age);
         }
         if let Some(new) = step.op.made() {
             live.insert(new.block, Lived::new(&new, step));
@@ -262,6 +261,11 @@ impl Sums {
         for (frame, sum) in self.by_stack(live) {
             self.of(frame).of_mut(cost).join(&sum);
         }
+    }
+
+    fn moment(&self, time: u64, live: &Live<Lived, 6>) -> Moment {
+        let allocated = self.list.iter().map(|stack| *stack.costs.of(Cost::Allocated)).collect();
+        Moment { time, stacks: self.by_stack(live), allocated }
     }
 
     /// Adds what lies beside live blocks.

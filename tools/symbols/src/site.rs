@@ -43,8 +43,8 @@ const LIBRARIES: [&str; 19] = [
     "linux-vdso",
 ];
 
-/// Functions of standard libraries, by how their names begin.
-const FUNCTIONS: [&str; 16] = [
+/// Functions of standard libraries, and of what a Rust program profiles itself with, by how their names begin.
+const FUNCTIONS: [&str; 19] = [
     "std::",
     "core::",
     "alloc::",
@@ -61,10 +61,20 @@ const FUNCTIONS: [&str; 16] = [
     "__rust_",
     "__rdl_",
     "__rg_",
+    "__rustc::",
+    "recorder::profiled::",
+    "<recorder::profiled::",
 ];
 
-/// Files of standard libraries, by a part of their path.
-const FILES: [&str; 4] = ["/include/c++/", "/rustlib/src/rust/library/", "/rust/deps/", "/c++/v1/"];
+/// Files of the same, by a part of their path.
+const FILES: [&str; 6] = [
+    "/include/c++/",
+    "/rustlib/src/rust/library/",
+    "/rust/deps/",
+    "/c++/v1/",
+    "/recorder/src/profiled.rs",
+    "/heapwright-recorder-",
+];
 
 /// How a function says that all it does is to allocate.
 const ALLOCATES: [&str; 6] = ["malloc", "calloc", "memalign", "reallocarray", "strdup", "strndup"];

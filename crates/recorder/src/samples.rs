@@ -16,7 +16,7 @@ const SELDOM: u64 = 100_000_000;
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 /// Writes a sample if one is due.
-pub(crate) fn note(writer: &mut Writer, now: &Now) {
+pub fn note(writer: &mut Writer, now: &Now) {
     let time = now.time;
     let now = now.monotonic;
     let last = LAST.load(Ordering::Relaxed);
@@ -30,7 +30,7 @@ pub(crate) fn note(writer: &mut Writer, now: &Now) {
 }
 
 /// Writes a sample. `is_end`: it is the process's last.
-pub(crate) fn write(writer: &mut Writer, time: u64, is_end: bool) {
+pub fn write(writer: &mut Writer, time: u64, is_end: bool) {
     // All that is read of it is in the first kilobyte, and the stack may be a small one.
     let mut buffer = [0; 1536];
     let status = system::read_file(c"/proc/self/status", &mut buffer);

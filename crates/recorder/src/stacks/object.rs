@@ -13,7 +13,7 @@ use libc::{Elf64_Ehdr, Elf64_Phdr, PF_R, PF_X, PT_GNU_EH_FRAME, PT_LOAD, PT_NOTE
 
 use super::bytes::Bytes;
 use crate::errno::Kept;
-use crate::next;
+use crate::front;
 
 const PAGE: usize = 4096;
 
@@ -24,7 +24,7 @@ static IS_GLIBC: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Looks for what the loader is asked by.
 pub(super) fn begin() {
-    let find = |name| next::behind(name).unwrap_or(core::ptr::null_mut());
+    let find = |name| (front::get().function)(name).unwrap_or(core::ptr::null_mut());
     FIND.store(find(c"_dl_find_object"), Ordering::Relaxed);
     IS_GLIBC.store(find(c"gnu_get_libc_version"), Ordering::Relaxed);
 }

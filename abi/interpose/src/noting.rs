@@ -1,10 +1,6 @@
 //! The recording functions where stacks are recorded: those that allocate note first where they were called from.
 
-use core::mem::offset_of;
-
 use crate::names::{Slot, Table, each_name};
-use crate::stacks;
-use crate::thread::Thread;
 
 macro_rules! table {
     ($($name:ident: $type:ty;)*) => {
@@ -14,19 +10,14 @@ macro_rules! table {
 }
 each_name!(table);
 
-/// Where a thread notes its caller.
-pub(crate) const SP: usize = offset_of!(Thread, caller) + stacks::SP;
-pub(crate) const RBP: usize = offset_of!(Thread, caller) + stacks::RBP;
-
-/// Whether the thread is in a call already, whose caller it is that counts.
-pub(crate) const BUSY: usize = offset_of!(Thread, busy);
-
 /// Functions that go on in others when they have noted it.
 macro_rules! noting {
     ($($name:ident => $function:path;)*) => {$(
         #[unsafe(naked)]
         pub(crate) unsafe extern "C" fn $name() {
-            crate::imp::note_caller!(super::BUSY, super::SP, super::RBP, $function)
+            recorder::note_caller!(
+                $crate::thread::BUSY, $crate::thread::SP, $crate::thread::RBP, $function
+            )
         }
     )*};
 }

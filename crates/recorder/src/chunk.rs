@@ -19,18 +19,18 @@ const STEP: usize = 4 << 10;
 const FIRST_STEP: usize = 256;
 
 /// Lets the writer go on to the next pause. `false`: the chunk is full, or there is none.
-pub(crate) fn pause(writer: &mut Writer) -> bool {
+pub fn pause(writer: &mut Writer) -> bool {
     let written = writer.written();
     writer.pause_after(if written < STEP { written.max(FIRST_STEP) } else { STEP })
 }
 
 /// Whether it is one of a chunk's first pauses.
-pub(crate) fn is_young(writer: &Writer) -> bool {
+pub fn is_young(writer: &Writer) -> bool {
     writer.written() < STEP
 }
 
 /// A new chunk of this thread, and its place in the file; or why there is none.
-pub(crate) fn begin(
+pub fn begin(
     thread: u32,
     tid: u32,
     sequence: u32,
@@ -58,7 +58,7 @@ fn head(thread: u32, tid: u32, sequence: u32, now: &Now) -> ChunkHead {
 }
 
 /// Nothing more comes into the chunk at this place, if there is one. A ring keeps one that `stays`.
-pub(crate) fn seal(writer: &mut Writer, place: u32, stays: bool) {
+pub fn seal(writer: &mut Writer, place: u32, stays: bool) {
     if writer.chunk().is_null() {
         return;
     }
@@ -73,7 +73,7 @@ fn leave_sealed(writer: &mut Writer, place: u32, stays: bool) {
 }
 
 /// Nothing more is written here: the chunk, if there is one, is unmapped.
-pub(crate) fn let_go(writer: &mut Writer) {
+pub fn let_go(writer: &mut Writer) {
     let chunk = core::mem::replace(writer, Writer::NONE).chunk();
     if !chunk.is_null() {
         // SAFETY: the writer was the only one to point there.
@@ -82,7 +82,7 @@ pub(crate) fn let_go(writer: &mut Writer) {
 }
 
 /// A chunk for this thread, which has none or a full one. `false`: there is none to be had.
-pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
+pub fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
     let (number, tid, sequence) = (thread.number.get(), thread.tid.get(), thread.sequence.get());
     let chunk = writer.chunk();
     let begun = if chunk.is_null() {
@@ -108,7 +108,7 @@ pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
 }
 
 /// The thread ends: its last chunk.
-pub(crate) fn end(thread: &Thread, writer: &mut Writer) {
+pub fn end(thread: &Thread, writer: &mut Writer) {
     let (place, now) = (thread.place.get(), Now::read());
     writer.seal(THREAD_ENDED, now.time, now.monotonic);
     if !short::put(place, writer) {
@@ -118,12 +118,12 @@ pub(crate) fn end(thread: &Thread, writer: &mut Writer) {
 }
 
 /// The recording is over, and the thread's chunk with it.
-pub(crate) fn leave(thread: &Thread, writer: &mut Writer) {
+pub fn leave(thread: &Thread, writer: &mut Writer) {
     seal(writer, thread.place.get(), false);
 }
 
 /// What the thread has is another process's: a child of `fork` lets go of it.
-pub(crate) fn forget(thread: &Thread, writer: &mut Writer) {
+pub fn forget(thread: &Thread, writer: &mut Writer) {
     let_go(writer);
     thread.sequence.set(0);
     thread.dropped.set(0);
@@ -132,7 +132,7 @@ pub(crate) fn forget(thread: &Thread, writer: &mut Writer) {
 }
 
 /// Writes the thread's name if it is a new one.
-pub(crate) fn note_name(thread: &Thread, writer: &mut Writer, time: u64) {
+pub fn note_name(thread: &Thread, writer: &mut Writer, time: u64) {
     let name = system::thread_name();
     if thread.name.replace(name) != name {
         let name = crate::text::before_zero(&name);

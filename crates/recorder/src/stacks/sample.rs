@@ -8,7 +8,6 @@
 //! ```
 
 use core::cell::Cell;
-#[cfg(target_arch = "x86_64")]
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,7 +22,6 @@ pub(crate) struct Points {
 }
 
 /// Where it stands.
-#[cfg(target_arch = "x86_64")]
 pub(super) const UNTIL: usize = core::mem::offset_of!(Points, until);
 
 /// The mean of the gaps.
@@ -32,14 +30,12 @@ static INTERVAL: AtomicU64 = AtomicU64::new(1);
 static SEED: AtomicU64 = AtomicU64::new(0);
 
 /// Threads that allocated anything, where only samples are recorded: most of them have no number yet.
-#[cfg(target_arch = "x86_64")]
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
 /// Points of this density from now on.
 pub(super) fn begin(interval: u64, seed: u64) {
     INTERVAL.store(interval.max(1), Ordering::Relaxed);
     SEED.store(seed, Ordering::Relaxed);
-    #[cfg(target_arch = "x86_64")]
     THREADS.store(0, Ordering::Relaxed);
 }
 
@@ -68,20 +64,17 @@ impl Points {
     }
 
     /// Bytes until the next one.
-    #[cfg(target_arch = "x86_64")]
     pub(super) fn until(&self) -> i64 {
         self.until.get()
     }
 
     /// A block of this size was taken off, and is none.
-    #[cfg(target_arch = "x86_64")]
     pub(super) fn give_back(&self, size: usize) {
         self.until.set(self.until.get().wrapping_add(size.cast_signed() as i64));
     }
 
     /// Whether a block of this size, which was taken off, reached the next point; then the one behind it is drawn. A thread's first
     /// point of a recording is drawn here.
-    #[cfg(target_arch = "x86_64")]
     pub(super) fn reached(&self, session: u32, size: usize) -> bool {
         if self.session.replace(session) != session {
             self.begin(THREADS.fetch_add(1, Ordering::Relaxed), crate::clock::now());
@@ -126,14 +119,12 @@ impl Points {
 }
 
 /// What a block of this size in the sample stands for (see the drawing).
-#[cfg(target_arch = "x86_64")]
 pub(super) fn weight(size: usize) -> u64 {
     let size = size as f64;
     (size / reached_by(size / INTERVAL.load(Ordering::Relaxed) as f64) + 0.5) as u64
 }
 
 /// 1 - exp(-part), for a part that is not below 0: how likely it is that a point falls into this part of an interval.
-#[cfg(target_arch = "x86_64")]
 fn reached_by(part: f64) -> f64 {
     if part > 40.0 {
         return 1.0;

@@ -5,10 +5,10 @@ use core::mem::MaybeUninit;
 
 use trace_format::{CHUNK, FileHead, VERSION};
 
-use crate::next::{self, next};
+use crate::front;
 use crate::options::Stacks;
 use crate::text::{self, Text};
-use crate::{armed, clock, environment, live, session, system};
+use crate::{clock, environment, session, system};
 
 /// Where the head's text begins, and where its length stands.
 const TEXT: usize = 64;
@@ -18,7 +18,7 @@ const TEXT_LEN: usize = 48;
 const LONGEST: usize = 16 << 10;
 
 /// Adds the program's name, as it may stand in a file's.
-pub(crate) fn program_name(name: &mut Text<'_>) {
+pub fn program_name(name: &mut Text<'_>) {
     let file = started().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     name.line(if file.is_empty() { b"program" } else { &file[..file.len().min(100)] });
 }
@@ -36,7 +36,7 @@ fn started() -> &'static [u8] {
 }
 
 /// Where a link leads.
-pub(crate) fn link<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
+pub fn link<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
     let (path, place) = (path.as_ptr(), buffer.as_mut_ptr());
     // SAFETY: writes into the buffer.
     let len =
@@ -45,7 +45,7 @@ pub(crate) fn link<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
 }
 
 /// Writes the head of a new file. `false`: it cannot be written.
-pub(crate) fn write(file: i32, is_child: bool) -> bool {
+pub fn write(file: i32, is_child: bool) -> bool {
     // A page of text, the head's chunk, and room to read files: mapped, as nothing may be allocated.
     let Ok(place) = system::memory(CHUNK + LONGEST) else { return false };
     // SAFETY: mapped, zeroed, and only this function's.
@@ -93,7 +93,7 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
     }
     text.add(b"\n");
     text.pair(b"cwd", folder);
-    let library = next::object_of(next().malloc.address()).map_or(c"", |(name, _)| name);
+    let library = (front::get().malloc)();
     text.pair(b"malloc", allocator_name(library));
     text.pair(b"malloc_path", library.to_bytes());
     let mut digits = [0; 20];
@@ -118,12 +118,7 @@ fn describe(text: &mut Text<'_>, is_child: bool) {
             }
         }
     }
-    if live::is_asked_for() {
-        text.pair(b"events", b"live");
-    }
-    if armed::is_armed() && !is_child {
-        text.pair(b"attached", b"1");
-    }
+    (front::get().describe)(text, is_child);
     if is_child {
         text.pair(b"forked_from", decimal(&mut digits, u64::from(system::parent())));
     }
@@ -164,7 +159,7 @@ fn decimal(digits: &mut [u8; 20], number: u64) -> &[u8] {
 }
 
 /// Adds a line to a head, which others may read meanwhile.
-pub(crate) fn add(chunk: &mut [u8; CHUNK], key: &[u8], value: &[u8]) {
+pub fn add(chunk: &mut [u8; CHUNK], key: &[u8], value: &[u8]) {
     let (before, rest) = chunk.split_at_mut(TEXT);
     let Some(place) = before[TEXT_LEN..].first_chunk_mut() else { return };
     let len = u32::from_le_bytes(*place);

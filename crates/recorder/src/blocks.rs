@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
 use crate::system;
 
 /// Bytes of a page are 2 to this.
-pub(super) const PAGE: usize = 12;
+pub const PAGE: usize = 12;
 /// Places of pages: those of 4 GiB, which then begin anew, so that the low half of an address says which.
 const PAGES: usize = 1 << (u32::BITS as usize - PAGE);
 /// Buckets of a cache line each: a million blocks.
@@ -23,16 +23,17 @@ const LENGTH: usize = BUCKETS * size_of::<Bucket>();
 #[repr(C, align(64))]
 struct Bucket([AtomicU64; 8]);
 
-/// Of the library's own data, so that no pointer to it is read first. Pages of it that nothing was written to are none.
+/// Of the program's own data, so that no pointer to it is read first. Pages of it that nothing was written to are none.
 #[repr(C, align(4096))]
-pub(super) struct Counts([AtomicU8; PAGES]);
+pub struct Counts([AtomicU8; PAGES]);
 
-pub(super) static COUNTS: Counts = Counts([const { AtomicU8::new(0) }; PAGES]);
+/// How many blocks of the sample lie in pages of each place.
+pub static COUNTS: Counts = Counts([const { AtomicU8::new(0) }; PAGES]);
 /// Mapped when a recording begins.
 static PLACES: AtomicPtr<Bucket> = AtomicPtr::new(core::ptr::null_mut());
 
 /// Maps the buckets, or empties both. `false`: there is no memory.
-pub(super) fn begin(is_child: bool) -> bool {
+pub fn begin(is_child: bool) -> bool {
     let buckets = PLACES.load(Ordering::Relaxed);
     if buckets.is_null() {
         let Ok(new) = system::memory(LENGTH) else { return false };
@@ -41,11 +42,12 @@ pub(super) fn begin(is_child: bool) -> bool {
         system::empty(buckets.cast(), LENGTH);
         system::empty((&raw const COUNTS).cast_mut().cast(), PAGES);
     }
-    // Blocks of the arena are asked about as well: they are not the next malloc's.
-    for page in crate::arena::pages(1 << PAGE) {
-        count(page).store(u8::MAX, Ordering::Relaxed);
-    }
     true
+}
+
+/// Blocks in this page are always asked about.
+pub fn watch(page: *mut u8) {
+    count(page).store(u8::MAX, Ordering::Relaxed);
 }
 
 /// The count of the block's page. At its most it stays.
@@ -66,7 +68,7 @@ fn places(block: *mut u8) -> impl Iterator<Item = &'static AtomicU64> {
 }
 
 /// Remembers a block. `false`: there is no room.
-pub(super) fn insert(block: *mut u8) -> bool {
+pub fn insert(block: *mut u8) -> bool {
     let at = block.addr() as u64;
     let put = |place: &AtomicU64| {
         place.compare_exchange(0, at, Ordering::Relaxed, Ordering::Relaxed).is_ok()
@@ -82,20 +84,25 @@ pub(super) fn insert(block: *mut u8) -> bool {
     is_in
 }
 
-/// Whether the block is in the sample.
-pub(super) fn has(block: *mut u8) -> bool {
-    let at = block.addr() as u64;
+/// Whether one of the blocks in this one's page is in the sample.
+#[inline(always)]
+pub(crate) fn may_have(block: *mut u8) -> bool {
     count(block).load(Ordering::Relaxed) != 0
-        && places(block).any(|place| place.load(Ordering::Relaxed) == at)
+}
+
+/// Whether the block is in the sample.
+pub fn has(block: *mut u8) -> bool {
+    let at = block.addr() as u64;
+    may_have(block) && places(block).any(|place| place.load(Ordering::Relaxed) == at)
 }
 
 /// Forgets a block. `false`: it was not in the sample.
-pub(super) fn remove(block: *mut u8) -> bool {
+pub fn remove(block: *mut u8) -> bool {
     let at = block.addr() as u64;
     let take = |place: &AtomicU64| {
         place.compare_exchange(at, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     };
-    let was_in = at != 0 && count(block).load(Ordering::Relaxed) != 0 && places(block).any(take);
+    let was_in = at != 0 && may_have(block) && places(block).any(take);
     if was_in {
         change(count(block), |count| if count == u8::MAX { None } else { count.checked_sub(1) });
     }

@@ -20,7 +20,6 @@ use crate::{session, system};
 
 mod bytes;
 mod cfi;
-pub(crate) mod entry;
 mod frames;
 mod memory;
 mod met;
@@ -31,12 +30,11 @@ mod rules;
 mod sample;
 mod walk;
 
-pub(crate) use entry::STACKS;
 use walk::Walk;
 
 /// Where a thread's caller is noted, and what it knows for its stacks. Zeros at first.
 #[repr(C)]
-pub(crate) struct Caller {
+pub struct Caller {
     /// Where the return address stands; 0: nothing is noted.
     sp: Cell<usize>,
     rbp: Cell<usize>,
@@ -46,14 +44,14 @@ pub(crate) struct Caller {
 }
 
 /// What is left until a thread's next point.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const UNTIL: usize = offset_of!(Caller, points) + sample::UNTIL;
-/// Where [`entry`] writes.
-pub(crate) const SP: usize = offset_of!(Caller, sp);
-pub(crate) const RBP: usize = offset_of!(Caller, rbp);
+pub const UNTIL: usize = offset_of!(Caller, points) + sample::UNTIL;
+/// Where the entry of a call writes.
+pub const SP: usize = offset_of!(Caller, sp);
+/// The same of the register that frames are found by.
+pub const RBP: usize = offset_of!(Caller, rbp);
 
 /// A recording begins, and no thread is in here. Whether it has stacks. `keeps_frames`: they have the numbers that they had before.
-pub(crate) fn begin(options: &Options, keeps_frames: bool) -> bool {
+pub fn begin(options: &Options, keeps_frames: bool) -> bool {
     if options.stacks == Stacks::Off || !frames::begin(keeps_frames) || !rules::begin() {
         return false;
     }
@@ -65,12 +63,12 @@ pub(crate) fn begin(options: &Options, keeps_frames: bool) -> bool {
 }
 
 /// How many frames there are.
-pub(crate) fn frames() -> u32 {
+pub fn frames() -> u32 {
     frames::count()
 }
 
 /// Writes all frames and the files that they are of, as the recording before had them.
-pub(crate) fn tell_frames() {
+pub fn tell_frames() {
     frames::tell(|address| {
         if let Some(object) = object::Object::around(address) {
             modules::met(&object);
@@ -79,13 +77,13 @@ pub(crate) fn tell_frames() {
 }
 
 /// A library was closed: what is known of its code is not true any more.
-pub(crate) fn closed() {
+pub fn closed() {
     rules::forget();
     modules::begin();
 }
 
 /// The thread's part in a recording begins.
-pub(crate) fn begin_thread(thread: &Thread, time: u64) {
+pub fn begin_thread(thread: &Thread, time: u64) {
     let caller = &thread.caller;
     match session::options().stacks {
         // They began with the thread's first allocation.
@@ -101,7 +99,7 @@ pub(crate) fn begin_thread(thread: &Thread, time: u64) {
 }
 
 /// The thread ends.
-pub(crate) fn end_thread(thread: &Thread) {
+pub fn end_thread(thread: &Thread) {
     let walk = thread.caller.walk.replace(core::ptr::null_mut());
     if !walk.is_null() {
         // SAFETY: nothing else points there.
@@ -111,7 +109,7 @@ pub(crate) fn end_thread(thread: &Thread) {
 
 /// Writes where an allocation comes from, in front of it, if that is asked for.
 #[inline(always)]
-pub(crate) fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
+pub fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
     if session::has_stacks() && thread.caller.points.is_due(size) {
         note_due(thread, writer, time);
     }
@@ -119,7 +117,7 @@ pub(crate) fn note(thread: &Thread, writer: &mut Writer, time: u64, size: usize)
 
 /// The same of an allocation that is in the sample.
 #[inline(never)]
-pub(crate) fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
+pub fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
     let caller = &thread.caller;
     if session::options().stacks == Stacks::Sampled && !thread.has_ended() {
         caller.points.next();
@@ -133,7 +131,7 @@ pub(crate) fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
 
 /// The number of the frame that the thread has noted. 0: there is none.
 #[inline(always)]
-pub(crate) fn number(thread: &Thread) -> u32 {
+pub fn number(thread: &Thread) -> u32 {
     let caller = &thread.caller;
     let sp = caller.sp.replace(0);
     // Further off it is what a signal handler has noted meanwhile.
@@ -155,32 +153,27 @@ pub(crate) fn number(thread: &Thread) -> u32 {
 }
 
 /// What is left until the thread's next point.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn until(thread: &Thread) -> i64 {
+pub fn until(thread: &Thread) -> i64 {
     thread.caller.points.until()
 }
 
 /// Counts a block of this size. Whether that may be the one that reaches the next point.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn counts(thread: &Thread, size: usize) -> bool {
+pub fn counts(thread: &Thread, size: usize) -> bool {
     thread.caller.points.is_due(size)
 }
 
 /// A block of this size, which was counted, there was none.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn refused(thread: &Thread, size: usize) {
+pub fn refused(thread: &Thread, size: usize) {
     thread.caller.points.give_back(size);
 }
 
 /// Whether a block of this size, which was counted, reached the next point; then the one behind it is drawn.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn reached(thread: &Thread, session: u32, size: usize) -> bool {
+pub fn reached(thread: &Thread, session: u32, size: usize) -> bool {
     thread.caller.points.reached(session, size)
 }
 
 /// The bytes that a block of this size in the sample stands for: its size, divided by how likely it is to be there.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn weight(size: usize) -> u64 {
+pub fn weight(size: usize) -> u64 {
     sample::weight(size)
 }
 

@@ -1,18 +1,19 @@
 //! Words and numbers in a buffer, without formatting.
 
 /// A buffer that is filled from its front; what does not fit is left out.
-pub(crate) struct Text<'a> {
+pub struct Text<'a> {
     bytes: &'a mut [u8],
     len: usize,
 }
 
 impl<'a> Text<'a> {
-    pub(crate) fn new(bytes: &'a mut [u8]) -> Self {
+    /// An empty one.
+    pub fn new(bytes: &'a mut [u8]) -> Self {
         Self { bytes, len: 0 }
     }
 
     /// Adds bytes as they are.
-    pub(crate) fn add(&mut self, bytes: &[u8]) -> &mut Self {
+    pub fn add(&mut self, bytes: &[u8]) -> &mut Self {
         let fits = bytes.len().min(self.room());
         self.bytes[self.len..self.len + fits].copy_from_slice(&bytes[..fits]);
         self.len += fits;
@@ -20,7 +21,7 @@ impl<'a> Text<'a> {
     }
 
     /// Adds bytes, with a space in place of what would break a line.
-    pub(crate) fn line(&mut self, bytes: &[u8]) -> &mut Self {
+    pub fn line(&mut self, bytes: &[u8]) -> &mut Self {
         let start = self.len;
         self.add(bytes);
         for byte in &mut self.bytes[start..self.len] {
@@ -32,7 +33,7 @@ impl<'a> Text<'a> {
     }
 
     /// Adds a number.
-    pub(crate) fn number(&mut self, mut number: u64) -> &mut Self {
+    pub fn number(&mut self, mut number: u64) -> &mut Self {
         let mut digits = [0; 20];
         let mut at = digits.len();
         loop {
@@ -46,12 +47,12 @@ impl<'a> Text<'a> {
     }
 
     /// Adds a line `key=value`.
-    pub(crate) fn pair(&mut self, key: &[u8], value: &[u8]) {
+    pub fn pair(&mut self, key: &[u8], value: &[u8]) {
         self.add(key).add(b"=").line(value).add(b"\n");
     }
 
     /// Adds a word as a shell would read it: in quotes, if it is empty or has more than letters, digits and the like.
-    pub(crate) fn quoted(&mut self, word: &[u8]) -> &mut Self {
+    pub fn quoted(&mut self, word: &[u8]) -> &mut Self {
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"%+,-./:=@_".contains(byte);
         if !word.is_empty() && word.iter().all(|byte| is_plain(byte) || *byte > b'~') {
             return self.add(word);
@@ -70,12 +71,12 @@ impl<'a> Text<'a> {
     }
 
     /// What was added.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 
     /// How much more can be added.
-    pub(crate) fn room(&self) -> usize {
+    pub fn room(&self) -> usize {
         self.bytes.len() - self.len
     }
 
@@ -86,7 +87,7 @@ impl<'a> Text<'a> {
 }
 
 /// The number that a text begins with.
-pub(crate) fn number(text: &[u8]) -> u64 {
+pub fn number(text: &[u8]) -> u64 {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
     digits.fold(0, |number: u64, digit| {
         number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
@@ -94,14 +95,14 @@ pub(crate) fn number(text: &[u8]) -> u64 {
 }
 
 /// The number that hexadecimal digits are.
-pub(crate) fn hexadecimal(digits: &[u8]) -> usize {
+pub fn hexadecimal(digits: &[u8]) -> usize {
     digits.iter().fold(0, |number: usize, digit| {
         number << 4 | char::from(*digit).to_digit(16).unwrap_or_default() as usize
     })
 }
 
 /// The bytes before the first zero.
-pub(crate) fn before_zero(bytes: &[u8]) -> &[u8] {
+pub fn before_zero(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().position(|&byte| byte == 0);
     &bytes[..end.unwrap_or(bytes.len())]
 }

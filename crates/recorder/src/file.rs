@@ -13,7 +13,7 @@ use crate::text::Text;
 use crate::{head, porter, session, system};
 
 /// Bytes of the file's path, with its zero.
-pub(crate) const LONGEST: usize = 2304;
+pub const LONGEST: usize = 2304;
 
 struct Path(UnsafeCell<[u8; LONGEST]>);
 
@@ -45,7 +45,7 @@ fn is_full(at: u64) -> bool {
 }
 
 /// Makes the file, with its head. `false`: it cannot be made.
-pub(crate) fn create(is_child: bool) -> bool {
+pub fn create(is_child: bool) -> bool {
     let before = FILE.swap(-1, Ordering::Relaxed);
     if before >= 0 && is_ours(before) {
         system::close(before);
@@ -82,12 +82,12 @@ fn new_file() -> Option<i32> {
 }
 
 /// Makes a file that is not there.
-pub(crate) fn make(path: &CStr) -> Result<i32, system::Error> {
+pub fn make(path: &CStr) -> Result<i32, system::Error> {
     system::open(path, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)
 }
 
 /// The path of the process's n-th file of a kind in a folder.
-pub(crate) fn path_of<'a>(
+pub fn path_of<'a>(
     path: &'a mut [u8; LONGEST],
     folder: &[u8],
     kind: &[u8],
@@ -106,7 +106,7 @@ pub(crate) fn path_of<'a>(
 }
 
 /// Lets go of the file: nothing more comes.
-pub(crate) fn close() {
+pub fn close() {
     let file = FILE.swap(-1, Ordering::Relaxed);
     if file >= 0 && is_ours(file) {
         system::close(file);
@@ -135,13 +135,68 @@ fn descriptor() -> Option<i32> {
     Some(file)
 }
 
+/// Copies what is written by now to another file, in place of what is there.
+pub fn copy(to: &CStr) -> Result<(), system::Error> {
+    let file = descriptor().ok_or(libc::EBADF)?;
+    let out = system::open(to, libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC)?;
+    let copied = system::memory(CHUNK).and_then(|place| {
+        // SAFETY: mapped, zeroed, and only this function's.
+        let chunk = unsafe { &mut *place.cast::<[u8; CHUNK]>() };
+        // Frames last: what is copied before names no others.
+        let copied =
+            copy_chunks(file, out, chunk, false).and_then(|()| copy_chunks(file, out, chunk, true));
+        // SAFETY: nothing points there any more.
+        unsafe { system::unmap(place, CHUNK) };
+        copied
+    });
+    system::close(out);
+    if copied.is_err() {
+        system::remove(to);
+    }
+    copied
+}
+
+/// Copies chunks as they are now; of frames only, or all.
+fn copy_chunks(
+    file: i32,
+    out: i32,
+    chunk: &mut [u8; CHUNK],
+    only_frames: bool,
+) -> Result<(), system::Error> {
+    let places = u64::from(CHUNKS.load(Ordering::Relaxed));
+    for place in 0..places {
+        let at = place * CHUNK as u64;
+        let head = |chunk: &mut [u8]| {
+            let read = system::read_at(file, chunk, at);
+            ChunkHead::read(&chunk[..read])
+        };
+        if only_frames && head(&mut chunk[..HEAD]).is_none_or(|head| head.thread != FRAMES) {
+            continue;
+        }
+        // A thread that fills its chunk begins it anew in its place: what is read meanwhile is neither.
+        let mut now = [0; HEAD];
+        loop {
+            let before = head(chunk).map(|head| (head.thread, head.sequence));
+            if before == head(&mut now).map(|head| (head.thread, head.sequence)) {
+                break;
+            }
+        }
+        let used = chunk.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        if !system::may_be_long(at + used as u64) {
+            return Err(libc::EFBIG);
+        }
+        system::write_at(out, &chunk[..used], at)?;
+    }
+    system::set_len(out, places * CHUNK as u64)
+}
+
 /// The number of a thread that has none yet.
-pub(crate) fn next_thread() -> u32 {
+pub fn next_thread() -> u32 {
     THREADS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The place of a new chunk and where it is mapped, or why there is none.
-pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
+pub fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
     let (file, place) = take_place()?;
     let at = u64::from(place) * CHUNK as u64;
     system::grow(file, at, CHUNK).map_err(why)?;
@@ -150,13 +205,13 @@ pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
 }
 
 /// A copy of a sealed chunk at the begin of a place of its own: where that is, or why there is none.
-pub(crate) fn keep(chunk: &[u8]) -> Result<u64, &'static [u8]> {
+pub fn keep(chunk: &[u8]) -> Result<u64, &'static [u8]> {
     let (file, place) = take_place()?;
     write(file, chunk, u64::from(place) * CHUNK as u64)
 }
 
 /// A copy of a sealed chunk behind another one: where that is, or why there is none.
-pub(crate) fn keep_at(chunk: &[u8], at: u64) -> Result<u64, &'static [u8]> {
+pub fn keep_at(chunk: &[u8], at: u64) -> Result<u64, &'static [u8]> {
     write(descriptor().ok_or(CLOSED)?, chunk, at)
 }
 
@@ -168,13 +223,13 @@ fn write(file: i32, chunk: &[u8], at: u64) -> Result<u64, &'static [u8]> {
 }
 
 /// Whether a ring has given back what is here, or will.
-pub(crate) fn is_old(at: u64) -> bool {
+pub fn is_old(at: u64) -> bool {
     let place = (at / CHUNK as u64) as u32;
     session::options().ring && place.saturating_add(most()) <= CHUNKS.load(Ordering::Relaxed)
 }
 
 /// Nothing is at this place any more.
-pub(crate) fn give_up(place: u32) {
+pub fn give_up(place: u32) {
     let at = u64::from(place) * CHUNK as u64;
     // If it is refused it costs room and nothing else.
     if descriptor().is_some_and(|file| system::punch(file, at, CHUNK).is_ok()) {
@@ -220,7 +275,7 @@ fn give_back(file: i32, place: u32) -> Result<(), &'static [u8]> {
 
 /// The chunk at this place is sealed: what is behind its last event goes back to the disk. In a ring a thread's place may be an
 /// old one, though what is there is new: it moves to a new one. A chunk that `stays` is one that a ring keeps.
-pub(crate) fn sealed(place: u32, chunk: &[u8], stays: bool) {
+pub fn sealed(place: u32, chunk: &[u8], stays: bool) {
     let Some(file) = descriptor() else { return };
     let at = u64::from(place) * CHUNK as u64;
     if is_old(at) && !stays {
@@ -238,7 +293,7 @@ pub(crate) fn sealed(place: u32, chunk: &[u8], stays: bool) {
 }
 
 /// Adds a line to the head, also where the file cannot be opened any more.
-pub(crate) fn note(key: &[u8], value: &[u8]) {
+pub fn note(key: &[u8], value: &[u8]) {
     let mapped = HEAD_CHUNK.load(Ordering::Relaxed);
     // SAFETY: a mapping of ours, or null.
     if let Some(chunk) = unsafe { mapped.cast::<[u8; CHUNK]>().as_mut() } {

@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 48;
 
 /// Which of the program's children are recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Children {
+pub enum Children {
     /// All.
     All,
     /// Those that become another program.
@@ -27,7 +27,7 @@ pub(crate) enum Children {
 
 /// Of which allocations call stacks are recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stacks {
+pub enum Stacks {
     /// Of none.
     Off,
     /// Of a sample.
@@ -37,27 +37,27 @@ pub(crate) enum Stacks {
 }
 
 /// What is asked for.
-pub(crate) struct Options {
+pub struct Options {
     /// The most bytes of a file.
-    pub(crate) max: u64,
+    pub max: u64,
     /// Old chunks make room for new ones.
-    pub(crate) ring: bool,
+    pub ring: bool,
     /// Nanoseconds that are recorded; 0: all.
-    pub(crate) time: u64,
+    pub time: u64,
     /// Wait until another process asks for more.
-    pub(crate) armed: bool,
+    pub armed: bool,
     /// Which children.
-    pub(crate) children: Children,
+    pub children: Children,
     /// Of which allocations there are call stacks.
-    pub(crate) stacks: Stacks,
+    pub stacks: Stacks,
     /// Of allocations that have no stack nothing is recorded, nor of their frees.
-    pub(crate) only_sampled: bool,
+    pub only_sampled: bool,
     /// Bytes between two points of the sample, in the mean.
-    pub(crate) interval: u64,
+    pub interval: u64,
     /// Whether a copy of the process is left at its end.
-    pub(crate) copy: bool,
+    pub copy: bool,
     /// What the sample's chance begins with; 0: with the clock.
-    pub(crate) seed: u64,
+    pub seed: u64,
     value: [u8; LONGEST],
     name: (usize, usize),
     porter: (usize, usize),
@@ -65,7 +65,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) const NONE: Self = Self {
+    /// Nothing is asked for.
+    pub const NONE: Self = Self {
         max: u64::MAX,
         ring: false,
         time: 0,
@@ -83,28 +84,28 @@ impl Options {
     };
 
     /// The folder for the files; empty: nothing is asked for.
-    pub(crate) fn folder(&self) -> &[u8] {
+    pub fn folder(&self) -> &[u8] {
         &self.value[self.folder.0..self.folder.1]
     }
 
     /// What the command calls the allocator, or nothing.
-    pub(crate) fn name(&self) -> &[u8] {
+    pub fn name(&self) -> &[u8] {
         &self.value[self.name.0..self.name.1]
     }
 
     /// The key of who makes files where this process may not, or nothing: see [`porter`](crate::porter).
-    pub(crate) fn porter(&self) -> &[u8] {
+    pub fn porter(&self) -> &[u8] {
         &self.value[self.porter.0..self.porter.1]
     }
 
     /// Reads the variable.
-    pub(crate) fn read(&mut self) {
+    pub fn read(&mut self) {
         let len = environment::read(NAME, &mut self.value);
         self.parse(len);
     }
 
     /// The same from a text. If that has no name, the one from before stays.
-    pub(crate) fn take(&mut self, text: &[u8]) {
+    pub fn take(&mut self, text: &[u8]) {
         let mut before = [0; LONGEST_NAME];
         let name_len = self.name().len().min(LONGEST_NAME);
         before[..name_len].copy_from_slice(&self.name()[..name_len]);

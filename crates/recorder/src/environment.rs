@@ -27,7 +27,7 @@ static SETTINGS: Settings = Settings(UnsafeCell::new([0; LONGEST]));
 
 /// Reads the environment and keeps the settings of mallocs. `value` is what the variable `name` has: how long it is. 0: it is not
 /// there, or too long.
-pub(crate) fn read(name: &[u8], value: &mut [u8]) -> usize {
+pub fn read(name: &[u8], value: &mut [u8]) -> usize {
     // SAFETY: the first call, before any other.
     let mut settings = Text::new(unsafe { &mut *SETTINGS.0.get() });
     let mut len = 0;
@@ -46,7 +46,7 @@ pub(crate) fn read(name: &[u8], value: &mut [u8]) -> usize {
 }
 
 /// The settings of mallocs, each as `NAME=VALUE`.
-pub(crate) fn settings() -> impl Iterator<Item = &'static [u8]> {
+pub fn settings() -> impl Iterator<Item = &'static [u8]> {
     // SAFETY: it is not written any more.
     let all: &'static [u8; LONGEST] = unsafe { &*SETTINGS.0.get() };
     all.split(|&byte| byte == 0).filter(|setting| !setting.is_empty())

@@ -19,7 +19,7 @@ core::arch::global_asm!(
 /// The calling thread's block; zeros when the thread begins.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn block() -> *const Thread {
+pub fn block() -> *const Thread {
     let block;
     // SAFETY: reads the thread's own address and a constant that the loader has filled in.
     unsafe {
@@ -36,7 +36,7 @@ pub(crate) fn block() -> *const Thread {
 /// The calling thread's block; zeros when the thread begins.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
-pub(crate) fn block() -> *const Thread {
+pub fn block() -> *const Thread {
     let block;
     // SAFETY: reads the thread register and a constant that the loader has filled in.
     unsafe {

@@ -8,7 +8,16 @@
 //! The arguments are those that OpenTelemetry's eBPF profiler asks for: of `alloc` the block, its size, and the bytes that it stands
 //! for, whose sum is in the mean what the program allocated; of `free` the block. Of blocks that are not in the sample nothing is told.
 
+/// On other processors than x86-64 there is nothing to attach to, as there is no profile.
+#[cfg(not(target_arch = "x86_64"))]
+macro_rules! probe {
+    ($name:literal, $arguments:literal, $($register:tt: $value:expr),*) => {
+        let _ = ($($value,)*);
+    };
+}
+
 /// Puts a nop, and the note that names it, where it stands.
+#[cfg(target_arch = "x86_64")]
 macro_rules! probe {
     ($name:literal, $arguments:literal, $($register:tt: $value:expr),*) => {
         // SAFETY: does nothing.
@@ -36,6 +45,7 @@ macro_rules! probe {
 }
 
 // Tools compare where this is with where the note says that it was: a prelinked file has moved. R: nothing but notes names it.
+#[cfg(target_arch = "x86_64")]
 core::arch::global_asm!(
     ".pushsection .stapsdt.base,\"aR\",@progbits",
     ".hidden heapwright_stapsdt_base",

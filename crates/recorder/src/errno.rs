@@ -3,10 +3,11 @@
 use core::ffi::c_int;
 
 /// errno when this was made, and again when it is dropped.
-pub(crate) struct Kept(c_int);
+pub struct Kept(c_int);
 
 impl Kept {
-    pub(crate) fn now() -> Self {
+    /// What it is now.
+    pub fn now() -> Self {
         Self(get())
     }
 }
@@ -18,7 +19,7 @@ impl Drop for Kept {
 }
 
 /// What errno is.
-pub(crate) fn get() -> c_int {
+pub fn get() -> c_int {
     // SAFETY: the C library gives every thread a location.
     let location = unsafe { libc::__errno_location() };
     // SAFETY: as above.
@@ -26,7 +27,7 @@ pub(crate) fn get() -> c_int {
 }
 
 /// Sets errno.
-pub(crate) fn set(error: c_int) {
+pub fn set(error: c_int) {
     // SAFETY: the C library gives every thread a location.
     let location = unsafe { libc::__errno_location() };
     // SAFETY: as above.

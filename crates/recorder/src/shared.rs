@@ -17,7 +17,7 @@ use crate::session::{self, Lock, Now, Word};
 use crate::{chunk, clock, file, system};
 
 /// A writer for all threads.
-pub(crate) struct Shared {
+pub struct Shared {
     lock: Word,
     /// The name of the thread as which it writes; `None`: as no thread.
     name: Option<&'static [u8]>,
@@ -36,9 +36,9 @@ struct Inside {
 unsafe impl Sync for Shared {}
 
 /// What call stacks consist of.
-pub(crate) static FRAMES: Shared = Shared::new(Word::Frames, None);
+pub static FRAMES: Shared = Shared::new(Word::Frames, None);
 /// What threads do that have no chunk.
-pub(crate) static LATE: Shared = Shared::new(Word::Late, Some(b"ended threads"));
+pub static LATE: Shared = Shared::new(Word::Late, Some(b"ended threads"));
 
 impl Shared {
     const fn new(lock: Word, name: Option<&'static [u8]>) -> Self {
@@ -47,13 +47,13 @@ impl Shared {
     }
 
     /// Waits for the right to write.
-    pub(crate) fn locked(&'static self) -> Locked {
+    pub fn locked(&'static self) -> Locked {
         Locked { shared: self, _lock: self.lock.lock() }
     }
 }
 
 /// The right to write; others wait. It ends when it is dropped.
-pub(crate) struct Locked {
+pub struct Locked {
     shared: &'static Shared,
     _lock: Lock,
 }
@@ -65,13 +65,13 @@ impl Locked {
     }
 
     /// The writer, with room for the events of a call. `None`: nothing more is recorded.
-    pub(crate) fn writer(&mut self) -> Option<&mut Writer> {
+    pub fn writer(&mut self) -> Option<&mut Writer> {
         let has_room = self.inside().writer.has_room() || self.renew();
         has_room.then(|| &mut self.inside().writer)
     }
 
     /// Writes an event. `false`: nothing more is recorded.
-    pub(crate) fn write(&mut self, time: u64, event: &Event<'_>) -> bool {
+    pub fn write(&mut self, time: u64, event: &Event<'_>) -> bool {
         let Some(writer) = self.writer() else { return false };
         // SAFETY: there is room.
         unsafe { writer.event(time, event) };
@@ -106,14 +106,14 @@ impl Locked {
     }
 
     /// Nothing more comes into the chunk.
-    pub(crate) fn seal(&mut self) {
+    pub fn seal(&mut self) {
         let stays = self.shared.name.is_none();
         let Inside { writer, place, .. } = self.inside();
         chunk::seal(writer, *place, stays);
     }
 
     /// A recording begins: a chunk that there is belongs to another one, the parent's of a child of `fork`.
-    pub(crate) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         let inside = self.inside();
         chunk::let_go(&mut inside.writer);
         inside.sequence = 0;
@@ -122,7 +122,7 @@ impl Locked {
 
 /// Has the events of a call written that comes too late for a chunk of the thread's own. They are stamped anew: others have
 /// written meanwhile.
-pub(crate) fn write_late(writes: &mut dyn FnMut(&mut Writer, u64)) {
+pub fn write_late(writes: &mut dyn FnMut(&mut Writer, u64)) {
     let mut late = LATE.locked();
     if let Some(writer) = late.writer() {
         writes(writer, clock::now());

@@ -13,15 +13,11 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use trace_format::{Event, Writer};
 
+use crate::blocks;
 use crate::errno::Kept;
 use crate::options::{Children, Options};
-#[cfg(target_arch = "x86_64")]
-use crate::profile;
 use crate::thread::{Thread, Turn};
-use crate::{
-    armed, chunk, clock, file, huge, live, mapping, names, next, operators, record, samples,
-    shared, short, snapshot, stacks, system,
-};
+use crate::{chunk, clock, file, front, huge, lifetime, samples, shared, short, stacks, system};
 
 /// A page of its own, on machines whose pages are no larger.
 #[repr(C, align(4096))]
@@ -32,7 +28,7 @@ const WORDS: usize = 6;
 
 /// A word of the page: 0 in a child of `fork`.
 #[derive(Clone, Copy)]
-pub(crate) enum Word {
+pub enum Word {
     /// Which recording of the process is on, from 1 on.
     On,
     /// Whether there are stacks.
@@ -48,13 +44,14 @@ pub(crate) enum Word {
 }
 
 impl Word {
+    /// Where it stands.
     #[inline(always)]
-    pub(crate) fn of_page(self) -> &'static AtomicU32 {
+    pub fn of_page(self) -> &'static AtomicU32 {
         &PAGE.0[self as usize]
     }
 
     /// Waits for the right to what it is the lock of, which a child of `fork` finds open, whoever had it.
-    pub(crate) fn lock(self) -> Lock {
+    pub fn lock(self) -> Lock {
         let lock = self.of_page();
         while lock.swap(1, Ordering::Acquire) != 0 {
             core::hint::spin_loop();
@@ -66,7 +63,7 @@ impl Word {
 }
 
 /// A lock that is the calling thread's, until it is dropped.
-pub(crate) struct Lock(&'static AtomicU32);
+pub struct Lock(&'static AtomicU32);
 
 impl Drop for Lock {
     fn drop(&mut self) {
@@ -76,19 +73,19 @@ impl Drop for Lock {
 
 /// Whether the calling process is recorded (session-S1).
 #[inline(always)]
-pub(crate) fn is_on() -> bool {
+pub fn is_on() -> bool {
     Word::On.of_page().load(Ordering::Relaxed) != 0
 }
 
 /// Whether it is recorded, and this is the recording's number: what a thread has of one before is another file's.
 #[inline(always)]
-pub(crate) fn is_on_as(number: u32) -> bool {
+pub fn is_on_as(number: u32) -> bool {
     Word::On.of_page().load(Ordering::Relaxed) == number
 }
 
 /// Whether call stacks are recorded.
 #[inline(always)]
-pub(crate) fn has_stacks() -> bool {
+pub fn has_stacks() -> bool {
     Word::Stacks.of_page().load(Ordering::Relaxed) != 0
 }
 
@@ -108,59 +105,30 @@ static BEGAN: AtomicU64 = AtomicU64::new(0);
 static IS_BEGINNING: AtomicBool = AtomicBool::new(false);
 
 /// What was asked for.
-pub(crate) fn options() -> &'static Options {
+pub fn options() -> &'static Options {
     // SAFETY: it is not written any more.
     unsafe { &*OPTIONS.0.get() }
 }
 
-/// Reads what is asked for, and begins to record or to pass by.
-pub(crate) fn begin() {
+/// Reads what the environment asks for, in a process that begins. `false`: this one is not to be recorded, or cannot be.
+pub fn begin() -> bool {
     // SAFETY: the first call, before any other.
     unsafe { (*OPTIONS.0.get()).read() };
+    let is_ready = prepare();
+    !options().folder().is_empty() && is_asked_for(true) && is_ready
+}
+
+/// Makes a recording possible in this process. `false`: it is not.
+pub(crate) fn prepare() -> bool {
     PROCESS.store(system::process(), Ordering::Relaxed);
     let page = (&raw const PAGE).cast();
     // SAFETY: a page of ours.
-    let is_wiped = unsafe { system::wipe_in_children(page, size_of::<Page>()) };
-    if options().folder().is_empty() || !is_asked_for(true) || !is_wiped {
-        return pass_by();
-    }
-    mapping::find_malloc();
-    let has_begun = if options().armed {
-        snapshot::find();
-        armed::arm()
-    } else {
-        record()
-    };
-    if !has_begun {
-        pass_by();
-    }
+    unsafe { system::wipe_in_children(page, size_of::<Page>()) }
 }
 
-/// Has the calls recorded. `false`: there is no file.
-fn record() -> bool {
-    if !start(false) {
-        return false;
-    }
-    let table = table();
-    names::switch_to(table);
-    operators::settle(table);
-    true
-}
-
-/// The functions that record what is asked for.
-fn table() -> &'static names::Table {
-    #[cfg(target_arch = "x86_64")]
-    if options().only_sampled {
-        return &profile::PROFILE;
-    }
-    if live::is_asked_for() {
-        return &live::LIVE;
-    }
-    if has_stacks() { &stacks::STACKS } else { &record::RECORD }
-}
-
-/// An armed recorder is asked for this. `false`: it cannot be done.
-pub(crate) fn begin_armed(asked: &[u8]) -> bool {
+/// Begins what `asked` asks for, by `begins`, in the middle of a program. `false`: it cannot be done. Where another thread is at it already
+/// nothing is done.
+pub fn begin_as(asked: &[u8], begins: impl FnOnce() -> bool) -> bool {
     if IS_BEGINNING.swap(true, Ordering::Acquire) {
         return true;
     }
@@ -169,18 +137,10 @@ pub(crate) fn begin_armed(asked: &[u8]) -> bool {
         // SAFETY: nothing is recorded, so it is not read.
         unsafe { (*OPTIONS.0.get()).take(asked) };
         PROCESS.store(system::process(), Ordering::Relaxed);
-        if !options().only_sampled {
-            snapshot::begin();
-        }
-        has_begun = !options().folder().is_empty() && record();
+        has_begun = !options().folder().is_empty() && begins();
     }
     IS_BEGINNING.store(false, Ordering::Release);
     has_begun
-}
-
-/// From now on the next functions are called, and nothing is recorded.
-pub(crate) fn pass_by() {
-    names::switch_to(&next::PASS);
 }
 
 /// Whether this process is one that is recorded.
@@ -193,12 +153,12 @@ fn is_asked_for(is_new_program: bool) -> bool {
 }
 
 /// Whether this is the process whose memory this is, and no child of its `vfork`.
-pub(crate) fn is_this_process() -> bool {
+pub fn is_this_process() -> bool {
     PROCESS.load(Ordering::Relaxed) == system::process()
 }
 
-/// Makes the file of this process, or of a child of `fork`. `false`: there is none.
-fn start(is_child: bool) -> bool {
+/// Makes the file of this process, or of a child of `fork`. `false`: there is none. From now on what comes is recorded.
+pub fn start(is_child: bool) -> bool {
     let session = number() + 1;
     if !file::create(is_child) {
         return false;
@@ -208,13 +168,12 @@ fn start(is_child: bool) -> bool {
     shared::LATE.locked().begin();
     short::clear();
     huge::begin();
-    #[cfg(target_arch = "x86_64")]
-    if options().only_sampled && !profile::begin(is_child) {
+    if options().only_sampled && !blocks::begin(is_child) {
         return false;
     }
-    let keeps_frames = is_child && live::is_asked_for();
+    let keeps_frames = is_child && options().copy;
     let has_stacks = stacks::begin(options(), keeps_frames);
-    if live::is_asked_for() && !(has_stacks && live::begin()) {
+    if !(front::get().begins)(has_stacks) {
         return false;
     }
     Word::Stacks.of_page().store(has_stacks.into(), Ordering::Relaxed);
@@ -227,15 +186,16 @@ fn start(is_child: bool) -> bool {
 }
 
 /// A moment by both clocks.
-pub(crate) struct Now {
+pub struct Now {
     /// In units of the recorder's clock.
-    pub(crate) time: u64,
+    pub time: u64,
     /// In nanoseconds of `CLOCK_MONOTONIC`.
-    pub(crate) monotonic: u64,
+    pub monotonic: u64,
 }
 
 impl Now {
-    pub(crate) fn read() -> Self {
+    /// This moment.
+    pub fn read() -> Self {
         Self { time: clock::now(), monotonic: system::nanoseconds(libc::CLOCK_MONOTONIC) }
     }
 }
@@ -243,7 +203,7 @@ impl Now {
 /// Has the events of a call written whose thread has no room for them, or no chunk; or which are rare, so that more is done with each.
 #[cold]
 #[inline(never)]
-pub(crate) fn write_slowly(
+pub fn write_slowly(
     turn: &mut Turn,
     time: u64,
     frees: bool,
@@ -260,7 +220,7 @@ pub(crate) fn write_slowly(
 /// Makes room for an event of this thread, and does what is due every few kilobytes. `false`: nothing is recorded.
 #[cold]
 #[inline(never)]
-pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
+pub fn make_room(turn: &mut Turn, time: u64) -> bool {
     let _errno = Kept::now();
     let now = Now { time, monotonic: system::nanoseconds(libc::CLOCK_MONOTONIC) };
     if !is_on() && !begin_in_child() {
@@ -275,7 +235,7 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         thread.session.set(session);
         thread.number.set(file::next_thread());
         thread.tid.set(system::thread());
-        crate::lifetime::watch(thread);
+        lifetime::watch(thread);
         stacks::begin_thread(thread, time);
     }
     if let Some(why) = end_of_time(&now) {
@@ -286,7 +246,7 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         return false;
     }
     note(thread, writer, &now);
-    if let Err(why) = snapshot::take_if_due() {
+    if let Err(why) = (front::get().due)() {
         stop(thread, writer, time, why);
         return false;
     }
@@ -294,7 +254,7 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
 }
 
 /// Which recording of the process this is.
-pub(crate) fn number() -> u32 {
+pub fn number() -> u32 {
     SESSION.load(Ordering::Relaxed)
 }
 
@@ -304,7 +264,7 @@ fn end_of_time(now: &Now) -> Option<&'static [u8]> {
     if time != 0 && now.monotonic.saturating_sub(BEGAN.load(Ordering::Relaxed)) > time {
         return Some(b"the time that was asked for is over");
     }
-    armed::why_to_stop(now.monotonic)
+    (front::get().why_to_stop)(now.monotonic)
 }
 
 /// In a child of `fork`, which has this thread only: begins a recording of its own.
@@ -315,14 +275,14 @@ fn begin_in_child() -> bool {
     PROCESS.store(system::process(), Ordering::Relaxed);
     let is_on = is_asked_for(false) && start(true);
     if !is_on {
-        pass_by();
+        (front::get().rests)();
     }
     IS_BEGINNING.store(false, Ordering::Release);
     is_on
 }
 
 /// Writes what is due: what a signal handler's calls lost, the thread's name, what the process has resident.
-pub(crate) fn note(thread: &Thread, writer: &mut Writer, now: &Now) {
+pub fn note(thread: &Thread, writer: &mut Writer, now: &Now) {
     let time = now.time;
     let dropped = thread.dropped.replace(0);
     if dropped > 0 {
@@ -338,15 +298,11 @@ pub(crate) fn note(thread: &Thread, writer: &mut Writer, now: &Now) {
 
 /// Ends the recording, and says why in the file.
 #[cold]
-pub(crate) fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) {
+pub fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) {
     if Word::On.of_page().swap(0, Ordering::Relaxed) == 0 {
         return;
     }
-    if armed::is_armed() {
-        armed::rest();
-    } else {
-        pass_by();
-    }
+    (front::get().rests)();
     if !writer.chunk().is_null() {
         // SAFETY: a full chunk has room for this.
         unsafe { writer.event(time, &Event::Dropped { events: 0 }) };

@@ -7,43 +7,43 @@ use core::ptr;
 use crate::errno;
 
 /// The system's error number.
-pub(crate) type Error = i32;
+pub type Error = i32;
 
 /// What a system call answered.
-pub(crate) fn result(answer: c_long) -> Result<usize, Error> {
+pub fn result(answer: c_long) -> Result<usize, Error> {
     if answer < 0 { Err(errno::get()) } else { Ok(answer.cast_unsigned() as usize) }
 }
 
 /// Bytes of a page.
-pub(crate) use source::os::imp::process::page_size;
+pub use source::os::imp::process::page_size;
 
 /// This process's number.
-pub(crate) fn process() -> u32 {
+pub fn process() -> u32 {
     // SAFETY: asks only.
     unsafe { libc::getpid() }.cast_unsigned()
 }
 
 /// Its parent's.
-pub(crate) fn parent() -> u32 {
+pub fn parent() -> u32 {
     // SAFETY: asks only.
     unsafe { libc::getppid() }.cast_unsigned()
 }
 
 /// The user for whom it runs.
-pub(crate) fn user() -> u32 {
+pub fn user() -> u32 {
     // SAFETY: asks only.
     unsafe { libc::geteuid() }
 }
 
 /// The kernel's number of this thread.
-pub(crate) fn thread() -> u32 {
+pub fn thread() -> u32 {
     // SAFETY: asks only.
     let number = unsafe { libc::syscall(libc::SYS_gettid) };
     number.cast_unsigned() as u32
 }
 
 /// Nanoseconds of a clock.
-pub(crate) fn nanoseconds(clock: libc::clockid_t) -> u64 {
+pub fn nanoseconds(clock: libc::clockid_t) -> u64 {
     let mut now = MaybeUninit::<libc::timespec>::zeroed();
     // SAFETY: writes `now`.
     unsafe { libc::clock_gettime(clock, now.as_mut_ptr()) };
@@ -53,7 +53,7 @@ pub(crate) fn nanoseconds(clock: libc::clockid_t) -> u64 {
 }
 
 /// Opens a file; `flags` beside `O_CLOEXEC`.
-pub(crate) fn open(path: &CStr, flags: i32) -> Result<i32, Error> {
+pub fn open(path: &CStr, flags: i32) -> Result<i32, Error> {
     let flags = flags | libc::O_CLOEXEC;
     // SAFETY: reads the path, which ends in a zero.
     let file =
@@ -62,25 +62,25 @@ pub(crate) fn open(path: &CStr, flags: i32) -> Result<i32, Error> {
 }
 
 /// Makes a folder for this user alone, if there is none.
-pub(crate) fn make_folder(path: &CStr) {
+pub fn make_folder(path: &CStr) {
     // SAFETY: reads the path, which ends in a zero.
     unsafe { libc::syscall(libc::SYS_mkdirat, libc::AT_FDCWD, path.as_ptr(), 0o700) };
 }
 
 /// Removes a file.
-pub(crate) fn remove(path: &CStr) {
+pub fn remove(path: &CStr) {
     // SAFETY: reads the path, which ends in a zero.
     unsafe { libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path.as_ptr(), 0) };
 }
 
 /// Closes a descriptor of ours.
-pub(crate) fn close(file: i32) {
+pub fn close(file: i32) {
     // SAFETY: a descriptor of ours.
     unsafe { libc::syscall(libc::SYS_close, file) };
 }
 
 /// A second descriptor of a file with a high number, and the first one closed; the first one where there is none.
-pub(crate) fn moved_up(file: i32) -> i32 {
+pub fn moved_up(file: i32) -> i32 {
     for lowest in [900, 300] {
         // SAFETY: makes a descriptor.
         let copy = unsafe { libc::syscall(libc::SYS_fcntl, file, libc::F_DUPFD_CLOEXEC, lowest) };
@@ -93,7 +93,7 @@ pub(crate) fn moved_up(file: i32) -> i32 {
 }
 
 /// Device and inode of an open file.
-pub(crate) fn identity(file: i32) -> Option<[u64; 2]> {
+pub fn identity(file: i32) -> Option<[u64; 2]> {
     let mut about = MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: writes `about`.
     let answer = unsafe { libc::fstat(file, about.as_mut_ptr()) };
@@ -103,7 +103,7 @@ pub(crate) fn identity(file: i32) -> Option<[u64; 2]> {
 }
 
 /// Whether a file may be this long: a write behind the limit would end the program by a signal.
-pub(crate) fn may_be_long(len: u64) -> bool {
+pub fn may_be_long(len: u64) -> bool {
     let mut limit = MaybeUninit::<libc::rlimit64>::zeroed();
     let (none, place) = (ptr::null::<libc::rlimit64>(), limit.as_mut_ptr());
     // SAFETY: writes `limit`.
@@ -114,7 +114,7 @@ pub(crate) fn may_be_long(len: u64) -> bool {
 
 /// Lets a file grow by zeros that the disk has room for. Written, as what `fallocate` keeps costs four times as much in the faults
 /// that follow.
-pub(crate) fn grow(file: i32, at: u64, len: usize) -> Result<(), Error> {
+pub fn grow(file: i32, at: u64, len: usize) -> Result<(), Error> {
     static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
     if !may_be_long(at + len as u64) {
         return Err(libc::EFBIG);
@@ -125,8 +125,14 @@ pub(crate) fn grow(file: i32, at: u64, len: usize) -> Result<(), Error> {
     Ok(())
 }
 
+/// Lets a file be this long: what is new reads as zeros.
+pub fn set_len(file: i32, len: u64) -> Result<(), Error> {
+    // SAFETY: changes a file of ours.
+    result(unsafe { libc::syscall(libc::SYS_ftruncate, file, len) }).map(drop)
+}
+
 /// Gives back what the disk keeps of a part of a file; it reads as zeros.
-pub(crate) fn punch(file: i32, at: u64, len: usize) -> Result<(), Error> {
+pub fn punch(file: i32, at: u64, len: usize) -> Result<(), Error> {
     let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
     loop {
         // SAFETY: changes a file of ours.
@@ -138,7 +144,7 @@ pub(crate) fn punch(file: i32, at: u64, len: usize) -> Result<(), Error> {
 }
 
 /// Writes all of it to a place of a file.
-pub(crate) fn write_at(file: i32, mut bytes: &[u8], mut at: u64) -> Result<(), Error> {
+pub fn write_at(file: i32, mut bytes: &[u8], mut at: u64) -> Result<(), Error> {
     while !bytes.is_empty() {
         // SAFETY: reads the bytes.
         let wrote =
@@ -157,7 +163,7 @@ pub(crate) fn write_at(file: i32, mut bytes: &[u8], mut at: u64) -> Result<(), E
 }
 
 /// Reads from a place of a file until `buffer` is full or the file ends: how much.
-pub(crate) fn read_at(file: i32, buffer: &mut [u8], at: u64) -> usize {
+pub fn read_at(file: i32, buffer: &mut [u8], at: u64) -> usize {
     let mut read = 0;
     while read < buffer.len() {
         let rest = &mut buffer[read..];
@@ -175,7 +181,7 @@ pub(crate) fn read_at(file: i32, buffer: &mut [u8], at: u64) -> usize {
 }
 
 /// The beginning of a file, as much as fits; empty where it cannot be read.
-pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
+pub fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
     let Ok(file) = open(path, libc::O_RDONLY) else { return &[] };
     let read = read_at(file, buffer, 0);
     close(file);
@@ -183,7 +189,7 @@ pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
 }
 
 /// Maps a part of a file, shared, and has it there for writing: a fault for each page would cost more.
-pub(crate) fn map(file: i32, at: u64, len: usize) -> Result<*mut u8, Error> {
+pub fn map(file: i32, at: u64, len: usize) -> Result<*mut u8, Error> {
     let address = map_as_it_is(file, at, len)?;
     // SAFETY: changes nothing of what is there. Kernels before 5.14 do not know it.
     unsafe { libc::syscall(libc::SYS_madvise, address, len, libc::MADV_POPULATE_WRITE) };
@@ -191,12 +197,12 @@ pub(crate) fn map(file: i32, at: u64, len: usize) -> Result<*mut u8, Error> {
 }
 
 /// Maps a part of a file, shared.
-pub(crate) fn map_as_it_is(file: i32, at: u64, len: usize) -> Result<*mut u8, Error> {
+pub fn map_as_it_is(file: i32, at: u64, len: usize) -> Result<*mut u8, Error> {
     mmap(len, libc::MAP_SHARED, file, at)
 }
 
 /// Maps memory of our own.
-pub(crate) fn memory(len: usize) -> Result<*mut u8, Error> {
+pub fn memory(len: usize) -> Result<*mut u8, Error> {
     mmap(len, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
 }
 
@@ -220,7 +226,7 @@ fn mmap(len: usize, flags: i32, file: i32, at: u64) -> Result<*mut u8, Error> {
 /// # Safety
 ///
 /// Nothing points there.
-pub(crate) unsafe fn unmap(at: *mut u8, len: usize) {
+pub unsafe fn unmap(at: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_munmap, at, len) };
 }
@@ -230,13 +236,13 @@ pub(crate) unsafe fn unmap(at: *mut u8, len: usize) {
 /// # Safety
 ///
 /// They are pages of ours, which may be zeros.
-pub(crate) unsafe fn wipe_in_children(at: *const u8, len: usize) -> bool {
+pub unsafe fn wipe_in_children(at: *const u8, len: usize) -> bool {
     // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_madvise, at, len, libc::MADV_WIPEONFORK) == 0 }
 }
 
 /// The calling thread's name.
-pub(crate) fn thread_name() -> [u8; 16] {
+pub fn thread_name() -> [u8; 16] {
     let mut name = [0u8; 16];
     // SAFETY: writes sixteen bytes.
     unsafe { libc::syscall(libc::SYS_prctl, libc::PR_GET_NAME, name.as_mut_ptr()) };
