@@ -229,13 +229,12 @@ impl ProfileCommand {
         let is_as_written = path.extension().is_some_and(|end| end == "chunks") && path.is_file();
         if !is_as_written {
             let trace = traces::open_any(path)?.path().to_owned();
-            return self.show(&[trace], folder.as_deref(), None).map(drop);
+            return self.show_one(trace, folder.as_deref());
         }
         // It may still be written: what was packed of it before is old then.
         let elsewhere = tempfile::tempdir().context("cannot make a temporary folder")?;
         let packed_in = folder.as_deref().unwrap_or(elsewhere.path());
-        let trace = recorded::snapshot(path, packed_in)?;
-        self.show(&[trace], folder.as_deref(), None).map(drop)
+        self.show_one(recorded::snapshot(path, packed_in)?, folder.as_deref())
     }
 
     /// Shows what a process has written by now.
@@ -246,8 +245,20 @@ impl ProfileCommand {
             )));
         }
         let folder = to.folder()?;
-        let trace = recorded::snapshot(chunks, &folder)?;
-        self.show(&[trace], Some(&folder), None).map(drop)
+        self.show_one(recorded::snapshot(chunks, &folder)?, Some(&folder))
+    }
+
+    /// Shows a trace, which may be one that somebody recorded without call stacks.
+    fn show_one(&self, path: PathBuf, folder: Option<&Path>) -> anyhow::Result<()> {
+        let trace = Trace::open(&path).map_err(traces::failed)?;
+        let has_none = trace.frames().map_err(traces::failed)?.is_empty();
+        if has_none && !trace.about().is_sampled_only() {
+            bail!(Usage(format!(
+                "{} has no call stacks: 'heapwright profile' or 'heapwright record --stacks sampled' records them",
+                path.display()
+            )));
+        }
+        self.show(&[path], folder, None).map(drop)
     }
 
     /// Packs the sample and shows it. Whether something leaked.

@@ -238,6 +238,16 @@ fn what_helps_a_static_program_is_said_before() {
 }
 
 #[test]
+fn a_recording_without_stacks_is_no_profile() {
+    let place = tempfile::tempdir().unwrap();
+    let (program, folder) = (program(place.path()), place.path().join("recording"));
+    let mut record = heapwright();
+    exits(0, outcome(record.args(["record", "-o"]).arg(&folder).arg("--").arg(&program)));
+    let said = refused(2, outcome(heapwright().args(["profile", "--of"]).arg(&folder)));
+    assert!(said.contains("has no call stacks") && said.contains("--stacks sampled"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_profiled_is_said_before() {
     let place = tempfile::tempdir().unwrap();
     let none = Path::new("/no/such/program");
