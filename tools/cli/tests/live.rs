@@ -255,6 +255,7 @@ const NAILS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 static void *all[200000], *large;
 __attribute__((noinline)) void *nail(void) { return memset(malloc(64), 1, 64); }
@@ -263,6 +264,7 @@ __attribute__((noinline)) void *hold(void) { return memset(malloc(8 << 20), 1, 8
 int main(int argc, char **argv) {
     for (int i = 0; i < 200000; i++) all[i] = i % 20 ? passing() : nail();
     for (int i = 0; i < 200000; i++) if (i % 20) free(all[i]);
+    if (argc > 2 && fork()) return wait(NULL) < 0;
     large = hold();
     FILE *file = fopen(argv[1], "w");
     fprintf(file, "%d\n", getpid());
@@ -272,7 +274,7 @@ int main(int argc, char **argv) {
 }"#;
 
 /// The program under a command of ours, and its own number.
-fn nails(folder: &Path, words: &[&str]) -> (Running, String) {
+fn nails(folder: &Path, words: &[&str], arguments: &[&str]) -> (Running, String) {
     let (program, said) = (folder.join("nails"), folder.join("said"));
     let mut cc = Command::new("cc");
     cc.args(["-g", "-O1", "-fno-builtin", "-x", "c", "-", "-o"]).arg(&program);
@@ -281,7 +283,8 @@ fn nails(folder: &Path, words: &[&str]) -> (Running, String) {
     assert!(cc.wait().unwrap().success());
     let _ = fs::remove_file(&said);
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-    command.args(words).arg("--").arg(&program).arg(&said).env_remove("LD_PRELOAD");
+    command.args(words).arg("--").arg(&program).arg(&said).args(arguments);
+    command.env_remove("LD_PRELOAD");
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     let running =
         started(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()));
@@ -298,7 +301,7 @@ fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
     let traces = folder.path().join("traces");
     let traces = traces.to_str().unwrap();
     let words = ["profile", "-a", "heapwright", "--interval-bytes", "1", "-o", traces];
-    let (running, pid) = nails(folder.path(), &words);
+    let (running, pid) = nails(folder.path(), &words, &[]);
     let sites = |flags: &[&str]| {
         let mut command = heapwright();
         exits(0, outcome(command.env("COLUMNS", "80").args(["stats", "--sites", &pid]).args(flags)))
@@ -327,11 +330,19 @@ fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
         (&["record", "-o", &whole][..], "is recorded without call stacks"),
     ];
     for (words, why) in others {
-        let (_running, pid) = nails(folder.path(), words);
+        let (_running, pid) = nails(folder.path(), words, &[]);
         refuses(125, outcome(heapwright().args(["stats", "--sites", &pid])), &[why]);
     }
     let glibc = format!("{traces}-glibc");
-    let (_running, pid) = nails(folder.path(), &["profile", "-a", "glibc", "-o", &glibc]);
+    let words = ["profile", "-a", "glibc", "-o", &glibc];
+    let (_running, pid) = nails(folder.path(), &words, &[]);
     let (text, _) = exits(0, outcome(heapwright().args(["stats", "--sites", &pid])));
     assert!(text.contains("hold (<stdin>:") && !text.contains("beside"), "{text}");
+
+    // Of a forked child it is known what it has allocated itself.
+    let forked = format!("{traces}-forked");
+    let words = ["profile", "-a", "heapwright", "-o", &forked];
+    let (_running, pid) = nails(folder.path(), &words, &["fork"]);
+    let (text, _) = exits(0, outcome(heapwright().args(["stats", "--sites", &pid])));
+    assert!(text.contains("hold (<stdin>:") && text.contains("it was forked"), "{text}");
 }

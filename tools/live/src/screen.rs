@@ -71,9 +71,9 @@ pub struct State {
     last: Option<Figures>,
 }
 
-const HELP: [&str; 12] = [
+const HELP: [&str; 13] = [
     "tab           map and sizes; map alone; sizes alone",
-    "w             which code the live blocks come from, of a process that is profiled, and what is free beside them",
+    "w             of a process that is profiled: which code live blocks come from",
     "f             the order of sizes: most free first, most live first, by size",
     "+ -           smaller cells and more rows; larger cells and fewer",
     "↑ ↓  k j      other rows, where not all fit",
@@ -82,8 +82,9 @@ const HELP: [&str; 12] = [
     "?             this help",
     "q  esc        quit; the process goes on",
     "",
-    "A cell is a range of addresses: the height of its bar is the share that is live, its colour the size of",
-    "most of its blocks. Figures are read while the process runs, and may be off by what moves meanwhile.",
+    "A cell is a range of addresses: the height of its bar is the share that is live,",
+    "its colour the size of most of its blocks. Figures are read while the process",
+    "runs, and may be off by what moves meanwhile.",
 ];
 const KEYS: &str = "tab map/sizes  w sites  f order  +- zoom  ↑↓ rows  s save  ? help  q quit";
 const FEW_KEYS: &str = "tab w f +- s ? q";

@@ -16,9 +16,12 @@ const ROWS: usize = 20;
 
 /// What is there, those sites first that most is free beside, or, where that is not known, that hold most.
 fn there(profile: &Profile, knows_beside: bool) -> Vec<Site> {
-    let by = if knows_beside { Cost::Beside } else { Cost::Live };
-    let mut sites = sites(profile, by);
+    let mut sites = sites(profile, Cost::Live);
     sites.retain(|site| site.costs.of(Cost::Live).bytes >= 0.5);
+    if knows_beside {
+        let beside = |site: &Site| site.costs.of(Cost::Beside).bytes;
+        sites.sort_by(|a, b| beside(b).total_cmp(&beside(a)));
+    }
     sites
 }
 

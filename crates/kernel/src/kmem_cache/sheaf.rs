@@ -18,6 +18,7 @@ use base::bits::low32;
 #[derive(Debug)]
 #[repr(C, align(32))]
 struct Header {
+    /// Atomic, as the one with no room is everybody's.
     len: AtomicU32,
     capacity: u32,
 }

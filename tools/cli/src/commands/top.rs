@@ -31,7 +31,7 @@ use crate::{exit, out, style};
 const EXAMPLES: &str = "\
 Examples:
   heapwright top 4711
-  heapwright top -- ./server --port 8080      starts it on heapwright; what it says is in a file that is named at the end
+  heapwright top -- ./server --port 8080      starts it on heapwright
   heapwright top --plain --every 10s 4711     a line each, for a log
 
 Exit codes: 0; 125 the process cannot be read, or is gone; 126 the program cannot be executed; 127 it was not found; 2 a \
@@ -45,7 +45,7 @@ const LINES: usize = 20;
 /// A process's heap, once a second: how much, how fast, how full each block is, and which sizes waste most
 ///
 /// The figures are read from the process's memory while it goes on, as 'heapwright stats' does. In a terminal it is a screen
-/// with keys (? shows them); else, or with --plain, a line a second. It takes less than a hundredth of a processor: where a look
+/// with keys (? shows them), and what a program says that it started is in a file, which is named at the end; else, or with --plain, a line a second. It takes less than a hundredth of a processor: where a look
 /// takes long, because the heap is large, looks are fewer.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -97,6 +97,7 @@ fn at_80_by_24_there_is_all_of_it() {
     assert!(text.iter().filter(|line| line.starts_with("7f00")).count() >= 3, "{all}");
     assert!(all.contains("2,832"), "{all}");
     assert!(!all.contains('\x1b'));
+    assert!(HELP.iter().all(|line| line.chars().count() <= 80), "{HELP:?}");
 }
 
 #[test]

@@ -41,7 +41,12 @@ pub(crate) fn look(watched: &mut Watched) -> anyhow::Result<Sites> {
     let trace = Trace::open(&packed.path).map_err(traces::failed)?;
     let beside = watched.beside();
     let share = |address: u64| beside.map_or(0, |beside| beside.share(address));
-    let profile = profile::gather_beside(&trace, None, Some(&share)).map_err(traces::failed)?;
+    let mut profile = profile::gather_beside(&trace, None, Some(&share)).map_err(traces::failed)?;
+    if trace.about().note("forked_from").is_some() {
+        profile
+            .missing
+            .push("what it has from its parent is not in here: it was forked.".to_owned());
+    }
     if profile.samples == 0 && !trace.about().is_sampled_only() {
         bail!(
             "process {pid} is recorded without call stacks: 'heapwright profile' and 'heapwright record --stacks sampled' have them"
