@@ -40,7 +40,7 @@ enum To {
     Parquet,
     /// Call stacks as pprof, Pyroscope and Parca read them
     Pprof,
-    /// Call stacks as OTLP profiles, for OpenTelemetry's collector
+    /// Call stacks as OTLP profiles, OpenTelemetry's format in development
     Otlp,
     /// Call stacks, one a line, as flame graph tools read them
     Collapsed,
