@@ -20,8 +20,8 @@ mod table;
 pub(crate) use entry::LIVE;
 pub(crate) use table::{begin, regions};
 
-/// Callers that are looked at for each block: more than are told of a leak.
-const CALLERS: usize = 16;
+/// Callers that are looked at for each block: as many functions are told of a leak.
+const CALLERS: usize = 12;
 
 /// Whether this is what is asked for.
 #[inline(always)]
