@@ -67,7 +67,7 @@ mod c {
         refused_calls_few refused_futex refused_madvise refused_memory refused_mlock_part refused_mlockall
         region_full region_terabyte rlimit_as rlimit_as_again rlimit_as_freed rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
         rlimit_as_running rlimit_as_runs rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_data_freed rlimit_stack seccomp
-        signal_limits small_stack static_dlopen stats_file stderr_is_ours stress syscall_dispatch thread_cancel thread_churn thread_detached_idle thread_exit_main thread_few_kept thread_idle_runs
+        signal_limits small_stack static_dlopen stats_file stats_timed stderr_is_ours stress syscall_dispatch thread_cancel thread_churn thread_detached_idle thread_exit_main thread_few_kept thread_idle_runs
         thread_frees_all thread_keys thread_keys_taken thread_late_bulk thread_late_free thread_phases
         thread_producer thread_vanished thread_wave_idle thread_wave_trimmed threads_exit_order trim_while_busy untouched_blocks usable_size usable_size_waste
         usable_size_writable valloc valloc_overflow vfork_exec

@@ -5,15 +5,12 @@
 //! shelf      what crates/object does around its `protocol`, which is the real one
 //! page       what sharded does with frees by other threads, and superslab with its queues
 //! spans      what thread-caching does around its central lists, in vectors
-//! depot      what a shared kmem_cache does around its magazines, and its map of pages
 //! futex      how threads sleep, for the lock
 //! ```
 //!
 //! Empty unless compiled with `--cfg loom`; `model/README.md` has the command, the bounds and the
 //! run times.
 
-#[cfg(all(loom, test))]
-mod depot;
 #[cfg(all(loom, test))]
 mod futex;
 #[cfg(all(loom, test))]

@@ -2,7 +2,6 @@
 use loom::sync::Arc;
 use loom::thread;
 
-mod depot;
 mod lock;
 mod page;
 mod slab;

@@ -5,7 +5,6 @@ use std::sync::{PoisonError, RwLock};
 use base::lock::Lock;
 use base::{Check, Malloc};
 use block::{buddy, fit, tlsf};
-use compose::affix::PowerOfTwo;
 use compose::growing::{AllocateFresh, Trim};
 use compose::{Affix, BlockMalloc, Growing};
 use malloc::DropIn;
@@ -150,6 +149,6 @@ fn best_fit_survives_a_failing_source() {
 fn buddy_survives_a_failing_source() {
     survives(
         || BlockMalloc::new(Affix::new(Grown::new(buddy::Buddy::new(), Failing::new(Os)))),
-        |inner: &mut Affix<Grown<buddy::Buddy>, PowerOfTwo>| inner.inner().source(),
+        |inner: &mut Affix<Grown<buddy::Buddy>>| inner.inner().source(),
     );
 }

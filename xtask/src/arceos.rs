@@ -30,12 +30,6 @@ pub(crate) struct Options {
     /// place of its tlsf
     #[arg(long = "allocator", value_name = "NAME", default_value = SHIPPED[0], value_parser = PossibleValuesParser::new(allocators()))]
     allocators: Vec<String>,
-    /// Only on the allocators that the OS ships
-    #[arg(long, conflicts_with = "ours")]
-    shipped: bool,
-    /// Only on ours
-    #[arg(long)]
-    ours: bool,
 }
 
 /// Whether everything that it takes is here; if not, what is missing.
@@ -43,7 +37,6 @@ pub(crate) fn missing() -> Option<String> {
     boot::missing().or_else(build::missing)
 }
 
-/// The chore; whether ours are no slower.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if let Some(missing) = missing() {
         return Err(missing);
@@ -63,16 +56,10 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
             }
             Ok(booted)
         };
-        let shipped = (!options.ours).then(|| on(false)).transpose()?;
-        let ours = (!options.shipped).then(|| on(true)).transpose()?;
-        println!("{}\n", table(shipped.as_ref(), ours.as_ref()));
-        passed &= match (&shipped, &ours) {
-            // It is another design: that it takes more is no failure.
-            (Some(shipped), Some(ours)) => {
-                compared(allocator, shipped, ours) || is_other && ours.run.passed
-            }
-            (one, other) => one.iter().chain(other).all(|booted| booted.run.passed),
-        };
+        let (shipped, ours) = (on(false)?, on(true)?);
+        println!("{}\n", table(&shipped, &ours));
+        // That another design takes more is no failure.
+        passed &= compared(allocator, &shipped, &ours) || is_other && ours.run.passed;
     }
     Ok(passed)
 }
@@ -98,14 +85,13 @@ fn compared(allocator: &str, shipped: &Run, ours: &Run) -> bool {
     ours <= theirs
 }
 
-fn table(shipped: Option<&Run>, ours: Option<&Run>) -> Table {
+fn table(shipped: &Run, ours: &Run) -> Table {
     let heads = ["body of the test", "instructions, shipped", "instructions, ours", "ratio"];
     let mut table = figures::table(heads);
     let bodies = |run: &Run| run.bodies.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    let (a, b) = (shipped.map(bodies).unwrap_or_default(), ours.map(bodies).unwrap_or_default());
+    let (a, b) = (bodies(shipped), bodies(ours));
     for name in if a.len() > b.len() { a } else { b } {
-        let count = |run: Option<&Run>| run.and_then(|run| run.instructions(&name));
-        let (theirs, ours) = (count(shipped), count(ours));
+        let (theirs, ours) = (shipped.instructions(&name), ours.instructions(&name));
         let shown = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
         let ratio = theirs.zip(ours).map(|(theirs, ours)| ours as f64 / theirs as f64);
         let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));

@@ -7,18 +7,7 @@ use crate::command;
 use crate::peers::root;
 use crate::qemu::machine::{MACHINES, Machine};
 use crate::qemu::toolchain::Build;
-use clap::Args;
 use core::time::Duration;
-
-#[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// Only what runs here: formatting, lints, tests
-    #[arg(long, conflicts_with = "qemu")]
-    host: bool,
-    /// Only the kernels
-    #[arg(long)]
-    qemu: bool,
-}
 
 const KERNELS: [(&str, &[&str]); 2] = [("riscv32", &["esp"]), ("cortex-m3", &[])];
 
@@ -27,13 +16,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// All features but the one that a stable compiler refuses.
 const FEATURES: &str = "rlsf/unstable,axallocator/tlsf,axallocator/slab,axallocator/buddy,axallocator/bitmap,axallocator/axerrno";
 
-pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    if !options.qemu {
-        on_host()?;
-    }
-    if !options.host {
-        kernels()?;
-    }
+pub(crate) fn run() -> Result<bool, String> {
+    on_host()?;
+    kernels()?;
     Ok(true)
 }
 

@@ -26,7 +26,6 @@ struct Licenses {
     allow: Vec<String>,
 }
 
-/// The chore; whether every crate may stay.
 pub(crate) fn run() -> Result<bool, String> {
     let text =
         fs::read_to_string(root().join("deny.toml")).map_err(|e| format!("deny.toml: {e}"))?;

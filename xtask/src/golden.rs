@@ -54,9 +54,6 @@ pub(crate) struct Options {
     /// Another library, only printed: a malloc's shared library, or - for libc's
     #[arg(long = "lib", value_name = "PATH")]
     library: Option<String>,
-    /// Also print the instructions of one entry point
-    #[arg(long, value_name = "NAME", value_parser = BOUNDS.map(|bound| bound.entry))]
-    listing: Option<String>,
 }
 
 /// The chore; whether every count is within its bound and the golden file.
@@ -69,11 +66,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     };
     if let Some(path) = &library {
         must_be_a_malloc(path)?;
-    }
-    if let Some(name) = &options.listing {
-        for line in listing(library.as_deref(), name)? {
-            println!("{line}");
-        }
     }
     let counts = measure(library.as_deref())?;
     println!("{}", table(&counts));
@@ -104,14 +96,6 @@ fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>, String> {
         }
     }
     Ok(all)
-}
-
-/// The instructions of one entry point's usual path, disassembled.
-fn listing(library: Option<&Path>, entry: &str) -> Result<Vec<String>, String> {
-    match trace::stretches(library, entry)? {
-        Some(stretches) => decode::listing(&stretches),
-        None => Err(format!("this library has no {entry}")),
-    }
 }
 
 fn golden_file() -> PathBuf {

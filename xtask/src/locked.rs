@@ -34,7 +34,6 @@ pub(crate) struct Options {
 const ALLOCATING: [&str; 7] =
     ["malloc", "calloc", "realloc", "aligned_alloc", "memalign", "posix_memalign", "valloc"];
 
-/// The chore; it has no bounds to fail.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if cfg!(not(target_arch = "x86_64")) {
         return Err("only x86-64's instructions are told apart".to_owned());

@@ -18,7 +18,6 @@ pub(crate) struct Options {
     filter: Option<String>,
 }
 
-/// The chore; whether the interpreter found nothing.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let there = miri().arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !there.is_ok_and(|status| status.success()) {

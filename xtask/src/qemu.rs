@@ -25,9 +25,6 @@ pub(crate) struct Options {
     /// Only this machine; may be given more than once
     #[arg(long = "machine", value_name = "NAME", value_parser = names())]
     machines: Vec<String>,
-    /// All that the kernels print
-    #[arg(long)]
-    verbose: bool,
     /// Instructions of malloc and free, least/mean/most, ours and the allocators compared with
     #[arg(long)]
     measure: bool,
@@ -46,7 +43,6 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(MACHINES.iter().map(|machine| machine.name))
 }
 
-/// The chore; whether every kernel passed.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if options.list {
         for machine in MACHINES {
@@ -59,7 +55,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if let Some(why) = machines.iter().find_map(|machine| machine.missing()) {
         return Err(why);
     }
-    if options.measure { measure(&machines, options) } else { memtest(&machines, options) }
+    if options.measure { measure(&machines, options) } else { memtest(&machines) }
 }
 
 /// What is missing to boot every machine, if anything is.
@@ -68,7 +64,7 @@ pub(crate) fn missing() -> Option<String> {
 }
 
 /// Boots `memtest` on each machine and shows how each allocator did. Whether all passed.
-fn memtest(machines: &[&Machine], options: &Options) -> Result<bool, String> {
+fn memtest(machines: &[&Machine]) -> Result<bool, String> {
     let mut summary = figures::table(["machine", "passed", "failed", "end", "seconds"]);
     let mut all = true;
     for (machine, kernel) in machines.iter().zip(kernels(machines, "memtest")?) {
@@ -78,7 +74,7 @@ fn memtest(machines: &[&Machine], options: &Options) -> Result<bool, String> {
         };
         let (ok, failed) = (lines("ok"), lines("FAILED"));
         let passed = run.passed && failed == 0 && ok > 0;
-        if options.verbose || !passed {
+        if !passed {
             print!("{}: {}\n{}", machine.name, machine.what, run.printed);
         }
         summary.add_row([
@@ -103,10 +99,8 @@ fn measure(machines: &[&Machine], options: &Options) -> Result<bool, String> {
         let compiler = toolchain::compiler(machine.target)?;
         let run = machine.boot(&kernel, LIMIT)?;
         println!("{}: {}, {compiler}", machine.name, machine.what);
-        if options.verbose || !run.passed {
-            print!("{}", run.printed);
-        }
         if !run.passed {
+            print!("{}", run.printed);
             println!("{}: {}", machine.name, run.end);
             all = false;
             continue;

@@ -41,6 +41,9 @@ const OURS: [&str; 8] = [
 ];
 const PEERS: [&str; 4] = ["rlsf", "talc", "linked-list", "buddy-system"];
 
+/// How the compiler optimises.
+const OPTIMISED: &str = "z";
+
 /// What one allocator was found to take.
 struct Row {
     allocator: &'static str,
@@ -56,20 +59,9 @@ pub(crate) struct Options {
     /// Only this target; may be given more than once
     #[arg(long = "target", value_name = "NAME", value_parser = TARGETS.map(|target| target.name))]
     targets: Vec<String>,
-    /// How the compiler optimises; sizes at others than z are only printed
-    #[arg(long, value_name = "LEVEL", default_value = "z", value_parser = ["z", "s", "2", "3"])]
-    opt: String,
     /// Also rlsf, talc, linked_list_allocator, buddy_system_allocator
     #[arg(long)]
     peers: bool,
-}
-
-impl Options {
-    /// Why they do not go together, if they do not.
-    pub(crate) fn fault(&self) -> Option<String> {
-        (self.expected.is_written() && self.opt != "z")
-            .then(|| "only the sizes at z are recorded".to_owned())
-    }
 }
 
 /// The chore; whether no allocator has grown.
@@ -80,12 +72,10 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let chosen: Vec<_> = chosen(&TARGETS, &options.targets, |target| target.name).collect();
     for (named, rows) in chosen.iter().zip(each(&chosen, |named| rows(named.target, options))) {
         let (compiler, rows) = (toolchain::compiler(named.target)?, rows?);
-        println!("{}, opt-level {}, {compiler}", named.name, options.opt);
-        println!("{}\n", table(named.name, &options.opt, &rows));
-        if options.opt == "z" {
-            complaints.extend(golden.complaints(named.name, &compiler, &rows));
-            fresh.set(named.name, &compiler, &rows);
-        }
+        println!("{}, opt-level {OPTIMISED}, {compiler}", named.name);
+        println!("{}\n", table(named.name, &rows));
+        complaints.extend(golden.complaints(named.name, &compiler, &rows));
+        fresh.set(named.name, &compiler, &rows);
     }
     if options.expected.is_written() {
         println!("wrote {}", fresh.write()?.display());
@@ -95,7 +85,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 }
 
 fn rows(target: Target, options: &Options) -> Result<Vec<Row>, String> {
-    let built = |features: &[&str]| built(target, features, &options.opt);
+    let built = |features: &[&str]| built(target, features);
     let (empty, empty_realloc) = (built(&["nothing"])?, built(&["nothing", "realloc"])?);
     let peers: &[&str] = if options.peers { &PEERS } else { &[] };
     let row = |&allocator: &&'static str| {
@@ -107,18 +97,18 @@ fn rows(target: Target, options: &Options) -> Result<Vec<Row>, String> {
 }
 
 /// Compiles the program with these features and counts.
-fn built(target: Target, features: &[&str], opt: &str) -> Result<Size, String> {
-    let env = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt)];
+fn built(target: Target, features: &[&str]) -> Result<Size, String> {
+    let env = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", OPTIMISED)];
     let manifest = qemu::manifest();
     let build = Build { features, env: &env, ..Build::new(&manifest, "size", target) };
     measure::measure(&build.run()?)
 }
 
-fn table(target: &str, opt: &str, rows: &[Row]) -> Table {
+fn table(target: &str, rows: &[Row]) -> Table {
     let heads = "allocator|init, alloc, free|limit|with realloc|limit|control block|limit";
     let mut table = figures::table(heads.split('|'));
     for row in rows {
-        let limits = golden::limits(target, row.allocator).filter(|_| opt == "z");
+        let limits = golden::limits(target, row.allocator);
         let limit = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
         table.add_row([
             row.allocator.to_owned(),

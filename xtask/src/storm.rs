@@ -25,6 +25,9 @@ use programs::{Built, STORMS, Storm};
 use tally::Tally;
 use watch::Ending;
 
+/// A run that shows no sign of life for so long has hung.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Storms of forks, threads, limits and signals against the drop-in library
 ///
 /// Runs the storms of tests/storm in random order, each with the drop-in library preloaded. A storm fails when it
@@ -42,9 +45,6 @@ pub(crate) struct Options {
     /// This storm and no other; may be said more than once
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STORMS.iter().map(|s| s.name)))]
     only: Vec<String>,
-    /// Every run with HEAPWRIGHT=safe=1
-    #[arg(long)]
-    safe: bool,
     /// On another malloc's shared library, or on none: glibc
     #[arg(long, value_name = "PATH")]
     library: Option<String>,
@@ -54,9 +54,6 @@ pub(crate) struct Options {
     /// How long each run is [default: 1 to 20, so that all storms fit into the minutes]
     #[arg(long, value_parser = |text: &str| number(text, 0.1, 3600.0))]
     seconds: Option<f64>,
-    /// How many seconds a run may show no sign of life before it counts as hung
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = |text: &str| number(text, 1.0, 3600.0))]
-    timeout: f64,
     /// The storms and what they do
     #[arg(long)]
     list: bool,
@@ -112,7 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let start = Instant::now();
     let least = options.runs.unwrap_or(storms.len() as u64);
     let mut tally = Tally::default();
-    for run in plan::runs(seed, &storms, library.is_some(), options.safe) {
+    for run in plan::runs(seed, &storms, library.is_some()) {
         let elapsed = start.elapsed().as_secs_f64();
         // The last run may be half a run too long.
         let time_is_over = options.runs.is_some() || elapsed + seconds / 2.0 > total;
@@ -136,7 +133,7 @@ fn one_run(
     tally: &mut Tally,
 ) -> Result<(), String> {
     let mut command = built.command(run, seconds);
-    let watched = watch::watch(&mut command, Duration::from_secs_f64(options.timeout))
+    let watched = watch::watch(&mut command, PATIENCE)
         .map_err(|e| format!("{} did not start: {e}", built.path(run.storm).display()))?;
     let (word, why) = match &watched.ending {
         Ending::Passed => ("ok", watched.did.clone().unwrap_or_default()),
@@ -171,9 +168,6 @@ fn repeat(options: &Options, run: &Run, seconds: f64) -> String {
         "cargo xtask storm --only {} --seed {} --runs 1 --seconds {seconds}",
         run.storm.name, run.seed
     );
-    if options.safe {
-        command.push_str(" --safe");
-    }
     if let Some(library) = &options.library {
         // As it was said; a path of another folder does not become ours.
         let library = PathBuf::from(library);

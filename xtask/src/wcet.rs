@@ -66,9 +66,6 @@ pub(crate) struct Options {
     /// Also print the instructions of the longest path of an entry point, such as tlsf_malloc
     #[arg(long, value_name = "ENTRY")]
     path: Option<String>,
-    /// Another program with symbols wcet_ALLOCATOR_ENTRY, only printed
-    #[arg(long, value_name = "FILE")]
-    elf: Option<PathBuf>,
 }
 
 /// Whether the disassemblers are here; if not, what is missing.
@@ -80,11 +77,6 @@ pub(crate) fn missing() -> Option<String> {
 /// The chore; whether no bound is passed and no loop became reachable.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let golden = golden::read()?;
-    if let Some(elf) = &options.elf {
-        let entries = entries(elf, golden.declared(), options.path.as_deref())?;
-        println!("{}", table("", &entries, &Measured::new()));
-        return Ok(true);
-    }
     let mut complaints = Vec::new();
     let mut fresh = golden.clone();
     let chosen: Vec<_> = chosen(options).collect();

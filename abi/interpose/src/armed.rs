@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::errno::Kept;
 use crate::text::Text;
-use crate::{file, names, session, system};
+use crate::{begin, file, names, session, system};
 
 mod entry;
 
@@ -160,7 +160,7 @@ extern "C" fn begin() {
     let asked = unsafe { page.add(ASKED) };
     // SAFETY: the rest of it, which is written before the word is set.
     let asked = unsafe { core::slice::from_raw_parts(asked, LENGTH - ASKED) };
-    if !session::begin_armed(crate::text::before_zero(asked)) {
+    if !begin::begin_armed(crate::text::before_zero(asked)) {
         rest();
     }
 }

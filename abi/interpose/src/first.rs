@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::errno::Kept;
-use crate::{names, next, session};
+use crate::{begin, names, next};
 
 static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 
@@ -22,7 +22,7 @@ fn begin_now() {
     let _errno = Kept::now();
     names::switch_to(next::next());
     next::find();
-    session::begin();
+    begin::begin();
 }
 
 /// Bytes of the stack that are as before when the recorder has begun: more than a malloc's first call goes down.

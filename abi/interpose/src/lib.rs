@@ -6,13 +6,15 @@
 //!                            └─ init, then the slot again   the first call of all
 //! ```
 //!
-//! `LD_PRELOAD=libheapwright-record.so[:chosen.so]`, and `HEAPWRIGHT_RECORD` in the environment says where to ([`options`]).
+//! `LD_PRELOAD=libheapwright-record.so[:chosen.so]`, and `HEAPWRIGHT_RECORD` in the environment says where to (`recorder::options`).
 //! What is exported is a jump through a slot ([`names`]); which functions the slots have is the recorder's whole state.
+//!
+//! What writes the file is `crates/recorder`, which [`begin`] is the front of.
 //!
 //! - **interpose-I1** nothing here asks the malloc that is recorded for memory: all is in the library's own data, on the stack
 //!   or mapped.
-//! - **interpose-I2** a thread writes to its own chunk only, and only while its word `busy` is set; who comes in meanwhile, a
-//!   signal handler or the malloc itself, goes straight to the next malloc.
+//! - **interpose-I2** who comes in while the thread's word `busy` is set, a signal handler or the malloc itself, goes straight to the
+//!   next malloc.
 //! - **interpose-I3** errno is as the next malloc left it.
 //!
 //! Layer *abi*.
@@ -21,15 +23,9 @@
 
 mod arena;
 mod armed;
-mod chunk;
-mod clock;
+mod begin;
 mod copy;
-mod environment;
-mod errno;
-mod file;
 mod first;
-mod head;
-mod huge;
 mod imp;
 mod large;
 mod lifetime;
@@ -37,28 +33,18 @@ mod live;
 mod mapping;
 mod names;
 mod next;
+mod noting;
 mod operators;
-mod options;
 #[cfg(not(test))]
 #[path = "../../src/panic.rs"]
 mod panic;
-mod porter;
-#[cfg(target_arch = "x86_64")]
-mod probes;
 mod process;
 #[cfg(target_arch = "x86_64")]
 mod profile;
 mod record;
-mod samples;
-mod session;
-mod shared;
-mod short;
 mod snapshot;
-mod stacks;
-mod system;
-mod text;
-mod thread;
-mod tls;
+
+use recorder::{chunk, clock, errno, file, samples, session, stacks, system, text, thread};
 
 #[link(name = "c")]
 unsafe extern "C" {}

@@ -8,57 +8,26 @@
 //! ```
 //!
 //! So the file is small, and is a trace like any other whose blocks are the sample: its head says `events=sampled`, as readers that
-//! need every block must know. Points are those of [`stacks`](crate::stacks).
-//!
-//! - **profile-F1** a block is remembered before its thread is given it, and forgotten before the next malloc is given it back: while it
-//!   is neither, nobody frees it.
+//! need every block must know. Points are those of `recorder::stacks`.
 
 use core::ffi::c_int;
 
-use trace_format::{Event, Writer};
+use recorder::blocks;
+use recorder::sampling::{self, is_due};
+use trace_format::Event;
 
 use crate::next::PASS;
 use crate::thread::{Thread, Turn};
-use crate::{clock, probes, session, stacks};
+use crate::{arena, stacks};
 
 mod api;
-mod blocks;
 mod entry;
 
 pub(crate) use entry::PROFILE;
 
-/// A recording begins. `false`: there is no memory. A child of `fork` keeps its parent's blocks, which it may free.
-pub(crate) fn begin(is_child: bool) -> bool {
-    blocks::begin(is_child)
-}
-
-/// Has an event of a call written. What is due now and then is done with each of them, as they are rare.
-fn write(turn: &mut Turn, frees: bool, mut writes: impl FnMut(&mut Writer, u64)) {
-    session::write_slowly(turn, clock::now(), frees, &mut writes);
-}
-
-/// Whether a point was reached by a block of this size, which was counted already. The next point is drawn then.
-fn is_due(thread: &Thread, size: usize) -> bool {
-    stacks::reached(thread, session::number(), size)
-}
-
-/// Remembers a block of the sample and writes where it comes from.
-fn sampled(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) {
-    let thread = turn.thread;
-    if blocks::insert(block) {
-        probes::alloc(block, size, stacks::weight(size));
-        write(turn, false, |writer, time| {
-            stacks::note_due(thread, writer, time);
-            // SAFETY: there is room.
-            unsafe { writer.event(time, event) };
-        });
-    } else {
-        // As if it was not in the sample, which is said.
-        write(turn, false, |writer, time| {
-            // SAFETY: there is room.
-            unsafe { writer.event(time, &Event::Dropped { events: 1 }) };
-        });
-    }
+/// Blocks of the arena are asked about as well when they are freed: they are not the next malloc's.
+pub(crate) fn watch_arena() {
+    arena::pages(1 << blocks::PAGE).for_each(blocks::watch);
 }
 
 /// Asks for a block by `ask`; `event` says which call it was.
@@ -75,7 +44,7 @@ fn asked<'a>(
         if block.is_null() {
             stacks::refused(turn.thread, size);
         } else if is_due(turn.thread, size) {
-            sampled(&mut turn, block, size, &event(block.addr() as u64));
+            sampling::made(&mut turn, block, size, &event(block.addr() as u64));
         }
     }
     block
@@ -146,70 +115,15 @@ unsafe extern "C" fn reallocarray(block: *mut u8, count: usize, each: usize) -> 
     })
 }
 
-/// What `realloc` returns is a new block, which is in the sample or not, whatever the old one was.
 #[inline(always)]
 fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mut u8 {
     let Some(mut turn) = Turn::to_write() else { return resize() };
-    let at = block.addr() as u64;
-    let was_sampled = blocks::remove(block);
-    if was_sampled {
-        // Before another thread gets its address.
-        probes::free(block);
-        write(&mut turn, false, |writer, time| {
-            // SAFETY: there is room.
-            unsafe { writer.event(time, &Event::ReallocFrom { at }) };
-        });
-    }
+    let was_sampled = sampling::changes(&mut turn, block);
     turn.asks();
     let new = resize();
     turn.writes();
-    let is_refused = new.is_null() && size > 0;
-    if is_refused {
-        stacks::refused(turn.thread, size);
-    }
-    let is_due = !new.is_null() && is_due(turn.thread, size);
-    let to = Event::ReallocTo { at: new.addr() as u64, size: size as u64 };
-    match (was_sampled, is_due) {
-        (false, false) => {}
-        (false, true) => {
-            let event = Event::Malloc { at: new.addr() as u64, size: size as u64 };
-            sampled(&mut turn, new, size, &event);
-        }
-        (true, true) if blocks::insert(new) => {
-            probes::alloc(new, size, stacks::weight(size));
-            let thread = turn.thread;
-            write(&mut turn, false, |writer, time| {
-                stacks::note_due(thread, writer, time);
-                // SAFETY: there is room.
-                unsafe { writer.event(time, &to) };
-            });
-        }
-        (true, _) => {
-            // It lives on, or it was freed as far as the sample goes.
-            let is_kept = is_refused && blocks::insert(block);
-            let size = if is_kept { size as u64 } else { 0 };
-            write(&mut turn, false, |writer, time| {
-                // SAFETY: there is room.
-                unsafe { writer.event(time, &Event::ReallocTo { at: 0, size }) };
-            });
-        }
-    }
+    sampling::changed(&mut turn, block, was_sampled, new, size);
     new
-}
-
-/// A block is about to be freed that may be in the sample.
-extern "C" fn leaves(block: *mut u8) {
-    if !blocks::has(block) {
-        return;
-    }
-    let Some(mut turn) = Turn::to_write() else { return };
-    if blocks::remove(block) {
-        probes::free(block);
-        write(&mut turn, true, |writer, time| {
-            // SAFETY: there is room.
-            unsafe { writer.free(time, block.addr() as u64) };
-        });
-    }
 }
 
 /// Where the thread's next point is, before an `operator new` of the next malloc's own, which may itself call the exported `malloc`.

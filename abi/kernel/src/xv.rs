@@ -12,7 +12,7 @@ use core::ptr::{self, NonNull};
 
 use base::bits::low32;
 use base::lock::Lock;
-use base::{Broken, Check, HandleAllocator, HandleError, Map};
+use base::{Broken, Check, HandleAllocator, HandleError};
 use handle::XvMalloc;
 use handle::xvmalloc::{Handle, len_at};
 use source::os::Os;

@@ -7,6 +7,7 @@
 
 mod chosen;
 #[cfg(feature = "talc")]
+#[path = "../../probe/src/refuses.rs"]
 mod refuses;
 
 use chosen::{Chosen, Subject};

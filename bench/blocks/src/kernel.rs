@@ -76,7 +76,6 @@ pub trait Serve {
 
 /// Something done with an allocator, whatever its type.
 pub trait Visit {
-    /// Does it.
     fn visit<A: Serve>(self, heap: A);
 }
 
@@ -127,7 +126,6 @@ pub struct Caches {
     cache: Option<KmemCache<Pages>>,
     held: Rc<Cell<usize>>,
     cost: PageCost,
-    /// Bytes of an object.
     size: usize,
 }
 

@@ -94,7 +94,6 @@ impl<const CHOICE: u8> ListFit<CHOICE> {
         }
     }
 
-    /// The walk.
     fn choose(&self, needed: usize) -> Option<usize> {
         let some = |block: usize| (block != 0).then_some(block);
         let list = core::iter::successors(some(self.first), |block| some(get(block + NEXT)));

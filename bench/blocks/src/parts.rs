@@ -38,7 +38,6 @@ const MOST: Duration = Duration::from_millis(400);
 
 const LIVE: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
-/// The kinds of pairs beside holes.
 const HOLES: [&str; 3] = ["same", "larger", "between"];
 
 /// Sizes and alignments that memories are filled with.
@@ -51,7 +50,6 @@ const SMALLEST: usize = 24;
 const LARGEST: [usize; 3] = [120, 1_016, 8_184];
 const MEMORY: usize = 4 << 20;
 
-/// Live blocks and sizes.
 const KINDS: [(&str, usize, (usize, usize)); 3] =
     [("small", 1_000, (16, 256)), ("mixed", 5_000, (16, 4_096)), ("large", 200, (4_096, 65_536))];
 

@@ -14,7 +14,6 @@ pub type Tlsf8 = Tlsf<4, 8, 8>;
 
 /// Something done with an allocator, whatever its type.
 pub trait Visit {
-    /// Does it.
     fn visit<A: BlockAllocator + AddMemory + 'static>(
         &mut self,
         name: &'static str,

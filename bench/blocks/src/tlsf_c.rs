@@ -16,7 +16,6 @@ type Malloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
 type Memalign = unsafe extern "C" fn(*mut c_void, usize, usize) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void, *const c_void) -> usize;
 
-/// Its functions.
 #[derive(Clone, Copy)]
 struct Library {
     create: Create,

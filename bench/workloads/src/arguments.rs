@@ -164,7 +164,6 @@ impl Arguments {
         self.region.saturating_mul(1 << 20)
     }
 
-    /// Whether every call is to be timed.
     pub(crate) fn wants_tail(&self) -> bool {
         self.tail != 0
     }

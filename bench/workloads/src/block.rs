@@ -20,7 +20,6 @@ pub(crate) struct Block {
     key_and_align: u32,
 }
 
-/// Bits of a key.
 const KEY_BITS: u32 = 28;
 
 // SAFETY: a block is its owner's alone, in whichever thread that is.
@@ -177,13 +176,11 @@ impl Block {
         self.key_and_align & ((1 << KEY_BITS) - 1)
     }
 
-    /// What it was asked to be aligned to.
     #[inline(always)]
     fn align(&self) -> usize {
         1 << (self.key_and_align >> KEY_BITS)
     }
 
-    /// The block's start, for whoever writes to it.
     pub(crate) fn as_ptr(&self) -> *mut u8 {
         self.at
     }
@@ -216,7 +213,6 @@ impl Block {
         Self { at, size: size as u32, key_and_align: key | align.ilog2() << KEY_BITS }
     }
 
-    /// What a filled block is full of.
     #[inline(always)]
     fn byte(&self) -> u8 {
         let pattern = check::pattern(self.at, u64::from(self.key()));

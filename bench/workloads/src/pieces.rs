@@ -13,7 +13,6 @@ use timing::thread_cpu;
 pub(crate) struct Pieces {
     /// Nanoseconds that reading the processor's time takes.
     reading: u64,
-    /// The work of a whole piece.
     work: u64,
     /// How long whole pieces took. Its room is made before: no call of malloc is among the measured ones.
     whole: Vec<u64>,
@@ -54,7 +53,6 @@ impl Pieces {
         self.all = (0, 0);
     }
 
-    /// Work and time of all.
     pub(crate) fn all(&self) -> (u64, u64) {
         self.all
     }

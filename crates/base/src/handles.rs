@@ -25,7 +25,7 @@ pub enum HandleError {
     Pinned,
     /// So much is pinned just now that one more pin could not be counted; the object need not be.
     TooManyPins,
-    /// The bytes go beyond the object's end, or the buffer is shorter than the object.
+    /// The bytes go beyond the object's end.
     OutOfBounds,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for HandleError {
             HandleError::Stale => f.write_str("the object of this handle was freed"),
             HandleError::Pinned => f.write_str("the object is being read"),
             HandleError::TooManyPins => f.write_str("no more pins can be counted"),
-            HandleError::OutOfBounds => f.write_str("beyond the object's end or the buffer's"),
+            HandleError::OutOfBounds => f.write_str("beyond the object's end"),
         }
     }
 }
@@ -78,24 +78,9 @@ pub trait HandleAllocator {
     /// Errors: [`Unknown`](HandleError::Unknown), [`Stale`](HandleError::Stale).
     fn len_of(&self, handle: Self::Handle) -> Result<usize, HandleError>;
 
-    /// The object's bytes; `room` is only used where they do not lie in one piece.
-    /// Errors: as [`len_of`](Self::len_of), and [`OutOfBounds`](HandleError::OutOfBounds) when `room` would be used and
-    /// is too short.
-    fn read<'a>(
-        &'a self,
-        handle: Self::Handle,
-        room: &'a mut [u8],
-    ) -> Result<&'a [u8], HandleError>;
-
-    /// Copies `bytes` into the object, `offset` bytes from its start.
-    /// Errors: as [`len_of`](Self::len_of), [`OutOfBounds`](HandleError::OutOfBounds), and
-    /// [`Pinned`](HandleError::Pinned).
-    fn write(
-        &mut self,
-        handle: Self::Handle,
-        offset: usize,
-        bytes: &[u8],
-    ) -> Result<(), HandleError>;
+    /// The object's bytes where they lie. O(1).
+    /// Errors: as [`len_of`](Self::len_of).
+    fn bytes(&self, handle: Self::Handle) -> Result<&[u8], HandleError>;
 
     /// The fewest bytes of pages that an object of `len` bytes needs where there is no other: as long as they are not
     /// there, no other object's end makes room for it.
@@ -120,17 +105,25 @@ pub struct HandleUsage {
     pub tables: usize,
 }
 
-impl HandleUsage {}
-
-/// Every object lies in one piece.
+/// Can lend an object's bytes where they lie.
 pub trait Map: HandleAllocator {
-    /// The object's bytes where they lie. O(1).
-    /// Errors: as [`HandleAllocator::len_of`].
-    fn bytes(&self, handle: Self::Handle) -> Result<&[u8], HandleError>;
-
-    /// The same, to be changed.
+    /// The object's bytes, to be changed.
     /// Errors: as [`HandleAllocator::len_of`], and [`Pinned`](HandleError::Pinned).
     fn bytes_mut(&mut self, handle: Self::Handle) -> Result<&mut [u8], HandleError>;
+
+    /// Copies `bytes` into the object, `offset` bytes from its start.
+    /// Errors: as [`bytes_mut`](Self::bytes_mut), and [`OutOfBounds`](HandleError::OutOfBounds).
+    fn write(
+        &mut self,
+        handle: Self::Handle,
+        offset: usize,
+        bytes: &[u8],
+    ) -> Result<(), HandleError> {
+        let object = self.bytes_mut(handle)?;
+        let end = offset.checked_add(bytes.len()).ok_or(HandleError::OutOfBounds)?;
+        object.get_mut(offset..end).ok_or(HandleError::OutOfBounds)?.copy_from_slice(bytes);
+        Ok(())
+    }
 }
 
 /// Can promise that an object stays where it is and as it is.

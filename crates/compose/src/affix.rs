@@ -11,11 +11,9 @@
 //!   allocated with it as its alignment and `offset + capacity` as its size.
 //!
 //! Layer *compose*. For designs that want the layout back, buddy and slabs, where the caller,
-//! like C's `free`, has none. Two words a block; O(1) beyond the inner allocator. [`Rounding`]
-//! says what capacity is taken when the inner allocator would round the size up anyway.
+//! like C's `free`, has none. Two words a block; O(1) beyond the inner allocator. The capacity is what
+//! makes the inner block a power of two, as those designs would round it up anyway.
 use core::alloc::Layout;
-use core::fmt;
-use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use base::{BlockAllocator, Free, ResizeInPlace, UsableSize};
@@ -42,63 +40,31 @@ impl Prefix {
     }
 }
 
-/// To which size an inner allocator rounds a request up, so that the rest can be used.
-pub trait Rounding {
-    /// `size` or more; `None` when that is more than there is.
-    fn round(size: usize) -> Option<usize>;
-}
-
-/// Takes what is asked for.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Exact;
-
-impl Rounding for Exact {
-    #[inline]
-    fn round(size: usize) -> Option<usize> {
-        Some(size)
-    }
-}
-
-/// Takes a power of two, as a buddy does.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct PowerOfTwo;
-
-impl Rounding for PowerOfTwo {
-    #[inline]
-    fn round(size: usize) -> Option<usize> {
-        size.checked_next_power_of_two()
-    }
-}
-
 /// `A` with each block's layout in front of it.
-pub struct Affix<A, R = Exact> {
+#[derive(Debug)]
+pub struct Affix<A> {
     inner: A,
-    rounding: PhantomData<fn(R)>,
 }
 
-impl<A, R> Affix<A, R> {
+impl<A> Affix<A> {
     /// Around `inner`.
     pub const fn new(inner: A) -> Self {
-        Self { inner, rounding: PhantomData }
+        Self { inner }
     }
 
     /// What it is around.
     pub const fn inner(&self) -> &A {
         &self.inner
     }
-}
 
-impl<A, R: Rounding> Affix<A, R> {
     /// The prefix of a block of `size` bytes at a multiple of `offset`, and the inner layout.
     #[inline]
     fn plan(size: usize, offset: usize) -> Option<(Prefix, Layout)> {
-        let total = R::round(size.checked_add(offset)?)?;
+        let total = size.checked_add(offset)?.checked_next_power_of_two()?;
         let layout = Layout::from_size_align(total, offset).ok()?;
         Some((Prefix { capacity: total - offset, offset }, layout))
     }
-}
 
-impl<A, R: Rounding> Affix<A, R> {
     pub(crate) fn inner_layout_for(layout: Layout) -> Option<Layout> {
         Self::plan(layout.size(), offset_for(layout.align())).map(|(_, inner)| inner)
     }
@@ -149,7 +115,7 @@ unsafe fn take_back(block: NonNull<u8>) -> (NonNull<u8>, Prefix) {
 }
 
 // SAFETY: the bytes behind the prefix of a block that the inner allocator handed out.
-unsafe impl<A: BlockAllocator, R: Rounding> BlockAllocator for Affix<A, R> {
+unsafe impl<A: BlockAllocator> BlockAllocator for Affix<A> {
     #[inline]
     fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
         self.allocate_by(layout, A::allocate)
@@ -184,7 +150,7 @@ unsafe impl<A: BlockAllocator, R: Rounding> BlockAllocator for Affix<A, R> {
     }
 }
 
-impl<A: BlockAllocator, R: Rounding> Free for Affix<A, R> {
+impl<A: BlockAllocator> Free for Affix<A> {
     #[inline]
     unsafe fn free(&mut self, block: NonNull<u8>) {
         // SAFETY: the caller's block.
@@ -194,7 +160,7 @@ impl<A: BlockAllocator, R: Rounding> Free for Affix<A, R> {
     }
 }
 
-impl<A: BlockAllocator, R: Rounding> UsableSize for Affix<A, R> {
+impl<A: BlockAllocator> UsableSize for Affix<A> {
     #[inline]
     unsafe fn usable_size(&self, block: NonNull<u8>) -> usize {
         // SAFETY: the caller's block.
@@ -203,7 +169,7 @@ impl<A: BlockAllocator, R: Rounding> UsableSize for Affix<A, R> {
 }
 
 /// Within the capacity, unless more than half of it would be wasted.
-impl<A: BlockAllocator, R: Rounding> ResizeInPlace for Affix<A, R> {
+impl<A: BlockAllocator> ResizeInPlace for Affix<A> {
     #[inline]
     unsafe fn resize_in_place(&mut self, block: NonNull<u8>, new_size: usize) -> bool {
         // SAFETY: the caller's block.
@@ -213,19 +179,13 @@ impl<A: BlockAllocator, R: Rounding> ResizeInPlace for Affix<A, R> {
     }
 }
 
-impl<A: Trim, R> Trim for Affix<A, R> {
+impl<A: Trim> Trim for Affix<A> {
     fn trim(&mut self) -> usize {
         self.inner.trim()
     }
 }
 
-impl<A: fmt::Debug, R> fmt::Debug for Affix<A, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Affix").field("inner", &self.inner).finish()
-    }
-}
-
-pass_on! { [A, R] Affix<A, R>: AddMemory RemoveMemory Owns Reset Walk Check Stats }
+pass_on! { [A] Affix<A>: AddMemory RemoveMemory Owns Reset Walk Check Stats }
 
 #[cfg(test)]
 mod tests;

@@ -12,8 +12,6 @@
 //! | [`Affix`] | a block's size in front of it, so that a bare pointer can be freed |
 //! | [`BlockMalloc`] | a [`base::Malloc`]: C's functions, alignment 16, any thread, fork |
 //!
-//! [`component_os`] has the same allocators under the names of another world's interfaces.
-//!
 //! A layer has those abilities that what it holds has; it adds its own and takes none away.
 //! All can be made in a `const`. A finished allocator reads as a sentence:
 //!
@@ -27,7 +25,6 @@
 
 pub mod affix;
 pub mod block_malloc;
-pub mod component_os;
 pub mod growing;
 pub mod locked;
 pub mod mutex;

@@ -16,8 +16,6 @@
 #![cfg_attr(not(test), no_std)]
 
 mod frames;
-#[cfg(target_has_atomic = "64")]
-pub mod locked;
 mod pins;
 pub mod store;
 mod table;
@@ -25,8 +23,6 @@ pub mod xvmalloc;
 pub mod zbud;
 pub mod zsmalloc;
 
-#[cfg(target_has_atomic = "64")]
-pub use self::locked::Locked;
 pub use self::{store::CompressedStore, xvmalloc::XvMalloc, zbud::Zbud, zsmalloc::ZsMalloc};
 
 /// Bytes of a page, whatever the machine's is: all that is said of these allocators is said of this one.

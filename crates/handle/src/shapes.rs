@@ -120,7 +120,7 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
         let (left, taken) = (source.left.clone(), source.taken.clone());
         let mut heap = make(source);
         let mut random = Random(n as u64 + 1);
-        let (mut live, mut room) = (Vec::new(), vec![0; PAGE]);
+        let mut live = Vec::new();
         let mut refused = 0;
         for step in 0..400u32 {
             if step == 200 {
@@ -143,7 +143,7 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
             }
             if step % 3 == 2 && !live.is_empty() {
                 let (handle, seed, len) = live.swap_remove(random.below(live.len()));
-                assert_eq!(heap.read(handle, &mut room).unwrap(), vec![seed; len]);
+                assert_eq!(heap.bytes(handle).unwrap(), vec![seed; len]);
                 heap.free(handle).unwrap();
             }
             if step % 10 == 0 {
@@ -153,7 +153,7 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
         }
         assert!(refused > 0, "{n}");
         for (handle, seed, len) in live {
-            assert_eq!(heap.read(handle, &mut room).unwrap(), vec![seed; len]);
+            assert_eq!(heap.bytes(handle).unwrap(), vec![seed; len]);
         }
         drop(end(heap));
         assert_eq!(taken.get(), 0, "{n}: pages were not given back");

@@ -117,7 +117,7 @@ pub struct CompressedStore<P, A: HandleAllocator, C> {
     raw_from: usize,
     limit: usize,
     counts: Counts,
-    /// What was compressed, and what is read out of a heap whose objects lie in pieces.
+    /// What was compressed.
     out: Page,
     offered: Page,
 }
@@ -242,7 +242,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
     pub fn get(&mut self, key: u64, page: &mut Page) -> Result<(), StoreError> {
         let id = self.index.find(key).ok_or(StoreError::Missing)?;
         let held = self.index.see(id).ok_or(StoreError::Missing)?;
-        Self::unpack(&self.heap, &mut self.compressor, held, &mut self.out, page)
+        Self::unpack(&self.heap, &mut self.compressor, held, page)
     }
 
     /// Lets the page of a key go.

@@ -91,7 +91,7 @@ impl Handle {
 /// Best fit within pages out of `P`.
 ///
 /// ```
-/// use base::{AddMemory, HandleAllocator, Map};
+/// use base::{AddMemory, HandleAllocator};
 /// use heapwright_handle::XvMalloc;
 /// use kernel::bitmap::BitmapPages;
 ///
@@ -282,15 +282,10 @@ impl<P: PageAllocator> HandleAllocator for XvMalloc<P> {
         Ok(self.find(handle)?.head.size())
     }
 
-    fn read<'a>(&'a self, handle: Handle, _room: &'a mut [u8]) -> Result<&'a [u8], HandleError> {
-        self.bytes(handle)
-    }
-
-    fn write(&mut self, handle: Handle, offset: usize, bytes: &[u8]) -> Result<(), HandleError> {
-        let object = self.bytes_mut(handle)?;
-        let end = offset.checked_add(bytes.len()).ok_or(HandleError::OutOfBounds)?;
-        object.get_mut(offset..end).ok_or(HandleError::OutOfBounds)?.copy_from_slice(bytes);
-        Ok(())
+    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
+        let Found { page, head } = self.find(handle)?;
+        // SAFETY: the object's bytes were written when it was made, and the borrow is the heap's.
+        Ok(unsafe { page.bytes(handle.offset(), head.size()).as_ref() })
     }
 
     fn pages_for(&self, len: usize) -> usize {
@@ -304,12 +299,6 @@ impl<P: PageAllocator> HandleAllocator for XvMalloc<P> {
 }
 
 impl<P: PageAllocator> Map for XvMalloc<P> {
-    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
-        let Found { page, head } = self.find(handle)?;
-        // SAFETY: the object's bytes were written when it was made, and the borrow is the heap's.
-        Ok(unsafe { page.bytes(handle.offset(), head.size()).as_ref() })
-    }
-
     fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
         let Found { page, head } = self.find(handle)?;
         if self.pins.has(handle.place()) {

@@ -85,7 +85,7 @@ impl Record {
 /// At most two objects in a page of `P`.
 ///
 /// ```
-/// use base::{AddMemory, HandleAllocator, Map};
+/// use base::{AddMemory, HandleAllocator};
 /// use heapwright_handle::{PAGE, Zbud};
 /// use kernel::bitmap::BitmapPages;
 ///
@@ -300,15 +300,10 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
         Ok(record.lens[end] as usize)
     }
 
-    fn read<'a>(&'a self, handle: Handle, _room: &'a mut [u8]) -> Result<&'a [u8], HandleError> {
-        self.bytes(handle)
-    }
-
-    fn write(&mut self, handle: Handle, offset: usize, bytes: &[u8]) -> Result<(), HandleError> {
-        let object = self.bytes_mut(handle)?;
-        let end = offset.checked_add(bytes.len()).ok_or(HandleError::OutOfBounds)?;
-        object.get_mut(offset..end).ok_or(HandleError::OutOfBounds)?.copy_from_slice(bytes);
-        Ok(())
+    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
+        let bytes = self.find(handle)?.bytes();
+        // SAFETY: written when the object was made, and the borrow is the heap's.
+        Ok(unsafe { bytes.as_ref() })
     }
 
     fn pages_for(&self, len: usize) -> usize {
@@ -322,12 +317,6 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
 }
 
 impl<P: PageAllocator> Map for Zbud<P> {
-    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
-        let bytes = self.find(handle)?.bytes();
-        // SAFETY: written when the object was made, and the borrow is the heap's.
-        Ok(unsafe { bytes.as_ref() })
-    }
-
     fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
         let mut bytes = self.find(handle)?.bytes();
         if self.pins.has(handle.to_bits()) {

@@ -25,6 +25,7 @@
 //! After the kernel's, by its documentation and the mails around it: N. Gupta and S. Jennings 2012, M. Kim 2015,
 //! S. Senozhatsky 2023.
 use core::num::NonZeroU64;
+use core::ptr::NonNull;
 
 use base::bits::low16;
 use base::{HandleAllocator, HandleError, HandleUsage, PageAllocator};
@@ -32,7 +33,6 @@ use base::{HandleAllocator, HandleError, HandleUsage, PageAllocator};
 mod check;
 mod classes;
 mod compact;
-mod form;
 mod in_one_piece;
 mod lists;
 mod slots;
@@ -40,11 +40,9 @@ mod statistics;
 mod zspages;
 
 pub use classes::{Class, Classes, Rule};
-pub use form::{Contiguous, Form, Scattered};
 pub use statistics::ClassLine;
 
 use classes::{CLASSES, HEAD};
-use form::Parts;
 use lists::Lists;
 use slots::{Place, Slots};
 
@@ -79,8 +77,9 @@ impl Handle {
 
 /// A few pages with objects of one class.
 #[derive(Debug, Clone, Copy)]
-struct Zspage<C> {
-    chain: C,
+struct Zspage {
+    /// Its pages, in one piece.
+    chain: NonNull<u8>,
     class: u8,
     group: u8,
     used: u16,
@@ -94,12 +93,12 @@ struct Zspage<C> {
 }
 
 // SAFETY: the pages are the heap's own.
-unsafe impl<C> Send for Zspage<C> {}
+unsafe impl Send for Zspage {}
 
-/// Objects in chains of pages from `P`, which lie as `F` says.
+/// Objects in chains of pages from `P`.
 ///
 /// ```
-/// use base::{AddMemory, Compact, HandleAllocator, Map};
+/// use base::{AddMemory, Compact, HandleAllocator};
 /// use heapwright_handle::ZsMalloc;
 /// use kernel::bitmap::BitmapPages;
 ///
@@ -115,11 +114,10 @@ unsafe impl<C> Send for Zspage<C> {}
 /// assert!(heap.bytes(handle).is_err());
 /// ```
 #[derive(Debug)]
-pub struct ZsMalloc<P, F: Form = Contiguous> {
+pub struct ZsMalloc<P> {
     from: P,
-    form: F,
     classes: Classes,
-    zspages: Table<Zspage<F::Chain>>,
+    zspages: Table<Zspage>,
     /// The first record without a zspage.
     free: u32,
     lists: [Lists; CLASSES],
@@ -132,23 +130,9 @@ impl<P: PageAllocator> ZsMalloc<P> {
     /// Without objects; each zspage will lie in one piece.
     #[must_use]
     pub const fn new(pages: P, classes: Classes) -> Self {
-        Self::with_form(pages, classes, Contiguous)
-    }
-}
-
-impl<P: PageAllocator> ZsMalloc<P, Scattered> {
-    /// Without objects; each zspage will be single pages, wherever they are: for machines whose memory is in pieces.
-    #[must_use]
-    pub const fn scattered(pages: P, classes: Classes) -> Self {
-        Self::with_form(pages, classes, Scattered::new())
-    }
-}
-
-impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
-    const fn with_form(pages: P, classes: Classes, form: F) -> Self {
         let (zspages, lists) = (Table::new(), [const { Lists::new() }; CLASSES]);
         let slots = Slots::new();
-        Self { from: pages, form, classes, zspages, free: NONE, lists, slots, pages: 0, payload: 0 }
+        Self { from: pages, classes, zspages, free: NONE, lists, slots, pages: 0, payload: 0 }
     }
 
     /// The classes of sizes.
@@ -156,36 +140,40 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         &self.classes
     }
 
-    fn zspage(&self, id: u32) -> &Zspage<F::Chain> {
+    fn zspage(&self, id: u32) -> &Zspage {
         self.zspages.get(id).unwrap_or_else(|| unreachable!("a zspage has a record"))
     }
 
-    fn zspage_mut(&mut self, id: u32) -> &mut Zspage<F::Chain> {
+    fn zspage_mut(&mut self, id: u32) -> &mut Zspage {
         self.zspages.get_mut(id).unwrap_or_else(|| unreachable!("a zspage has a record"))
     }
 
     /// Where `len` bytes of an object lie, `skip` bytes from its start.
-    fn parts(&self, place: Place, skip: usize, len: usize) -> Parts {
+    fn part(&self, place: Place, skip: usize, len: usize) -> NonNull<[u8]> {
         let zspage = self.zspage(place.zspage);
         let size = self.classes.class(zspage.class).size();
-        self.form.parts(zspage.chain, place.object as usize * size + skip, len)
+        // SAFETY: within the zspage's pages.
+        let start = unsafe { zspage.chain.add(place.object as usize * size + skip) };
+        NonNull::slice_from_raw_parts(start, len)
     }
 
     /// Where the bytes of a live object lie.
-    fn payload_of(&self, place: Place, len: usize) -> Parts {
+    fn payload_of(&self, place: Place, len: usize) -> NonNull<[u8]> {
         let class = self.classes.class(self.zspage(place.zspage).class);
-        self.parts(place, class.head(), len)
+        self.part(place, class.head(), len)
     }
 
     /// What stands in front of an object, live or free.
     fn head(&self, place: Place) -> u64 {
-        let mut bytes = [0; HEAD];
-        self.parts(place, 0, HEAD).copy_to(&mut bytes);
-        u64::from_le_bytes(bytes)
+        let head = self.part(place, 0, HEAD).cast::<[u8; HEAD]>();
+        // SAFETY: written when the object was made or freed.
+        u64::from_le_bytes(unsafe { head.read() })
     }
 
     fn set_head(&self, place: Place, head: u64) {
-        self.parts(place, 0, HEAD).copy_from(&head.to_le_bytes());
+        let place = self.part(place, 0, HEAD).cast::<[u8; HEAD]>();
+        // SAFETY: in front of an object of the heap's.
+        unsafe { place.write(head.to_le_bytes()) };
     }
 
     /// Room for an object of a class, which is `slot`'s from now on.
@@ -248,7 +236,7 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
     }
 
     /// A live object's slot, for a new one: `len` bytes are to be written.
-    fn make(&mut self, len: usize) -> Result<(Handle, Parts), HandleError> {
+    fn make(&mut self, len: usize) -> Result<(Handle, NonNull<[u8]>), HandleError> {
         let index = self.classes.index_of(len)?;
         let slot = self.slots.take(&mut self.from).ok_or(HandleError::NoMemory)?;
         let Some(place) = self.take(index, slot) else {
@@ -261,7 +249,7 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
     }
 }
 
-impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
+impl<P: PageAllocator> HandleAllocator for ZsMalloc<P> {
     type Handle = Handle;
 
     fn max_len(&self) -> usize {
@@ -269,8 +257,9 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
     }
 
     fn allocate(&mut self, len: usize) -> Result<Handle, HandleError> {
-        let (handle, parts) = self.make(len)?;
-        parts.fill();
+        let (handle, place) = self.make(len)?;
+        // SAFETY: bytes of an object, which is the heap's.
+        unsafe { place.cast::<u8>().write_bytes(0, len) };
         Ok(handle)
     }
 
@@ -279,8 +268,9 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
     }
 
     fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
-        let (handle, parts) = self.make(bytes.len())?;
-        parts.copy_from(bytes);
+        let (handle, place) = self.make(bytes.len())?;
+        // SAFETY: bytes of a new object, which is the heap's, and as many.
+        unsafe { place.cast::<u8>().copy_from(NonNull::from(bytes).cast(), bytes.len()) };
         Ok(handle)
     }
 
@@ -300,32 +290,10 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
         Ok(self.slots.find(handle)?.len())
     }
 
-    fn read<'a>(&'a self, handle: Handle, room: &'a mut [u8]) -> Result<&'a [u8], HandleError> {
+    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
         let slot = self.slots.find(handle)?;
-        let parts = self.payload_of(slot.place(), slot.len());
-        if let Some(bytes) = parts.one_piece() {
-            // SAFETY: written when the object was made, and the borrow is the heap's.
-            return Ok(unsafe { bytes.as_ref() });
-        }
-        let room = room.get_mut(..slot.len()).ok_or(HandleError::OutOfBounds)?;
-        parts.copy_to(room);
-        Ok(room)
-    }
-
-    fn write(&mut self, handle: Handle, offset: usize, bytes: &[u8]) -> Result<(), HandleError> {
-        let slot = self.slots.find(handle)?;
-        if slot.pins > 0 {
-            return Err(HandleError::Pinned);
-        }
-        let end = offset.checked_add(bytes.len()).filter(|end| *end <= slot.len());
-        end.ok_or(HandleError::OutOfBounds)?;
-        // No bytes may begin where the last page ends.
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        let class = self.classes.class(self.zspage(slot.place().zspage).class);
-        self.parts(slot.place(), class.head() + offset, bytes.len()).copy_from(bytes);
-        Ok(())
+        // SAFETY: written when the object was made, and the borrow is the heap's.
+        Ok(unsafe { self.payload_of(slot.place(), slot.len()).as_ref() })
     }
 
     fn pages_for(&self, len: usize) -> usize {
@@ -338,7 +306,7 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
             objects: self.slots.live(),
             payload: self.payload,
             pages: self.pages * PAGE,
-            tables: self.slots.bytes() + self.zspages.bytes() + self.form.bytes(),
+            tables: self.slots.bytes() + self.zspages.bytes(),
         }
     }
 }

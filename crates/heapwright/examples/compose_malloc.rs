@@ -5,13 +5,12 @@
 #![expect(clippy::disallowed_macros, reason = "here the allocator serves a program that prints")]
 
 use heapwright::block::{Malloc, buddy, fit};
-use heapwright::compose::affix::PowerOfTwo;
 use heapwright::compose::{Affix, BlockMalloc, Growing};
 use heapwright::source::os::Os;
 use heapwright::sync::Lock;
 
 type BestFit = BlockMalloc<Lock<Os>, Growing<fit::BestFit, Os>>;
-type Buddy = BlockMalloc<Lock<Os>, Affix<Growing<buddy::Buddy, Os>, PowerOfTwo>>;
+type Buddy = BlockMalloc<Lock<Os>, Affix<Growing<buddy::Buddy, Os>>>;
 
 static BEST_FIT: BestFit = BlockMalloc::new(Growing::new(fit::BestFit::new(), Os));
 static BUDDY: Buddy = BlockMalloc::new(Affix::new(Growing::new(buddy::Buddy::new(), Os)));

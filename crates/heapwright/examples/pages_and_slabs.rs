@@ -1,13 +1,9 @@
-//! What a small kernel has: pages by buddy and by bitmap, slabs over a buddy, and the same under a
-//! component OS's names: `cargo run --example pages_and_slabs`.
+//! What a small kernel has: pages by buddy and by bitmap, slabs over a buddy:
+//! `cargo run --example pages_and_slabs`.
 #![expect(clippy::disallowed_macros, reason = "here the allocator serves a program that prints")]
 
 use core::alloc::Layout;
 use heapwright::block::{AddMemory, BlockAllocator, Stats, size_slabs::SizeSlabs};
-use heapwright::compose::component_os::v2::{
-    BaseAllocator, ByteAllocator, IdAllocator, SlabByteAllocator,
-};
-use heapwright::compose::component_os::{AllocError, Ids};
 use heapwright::pages::{AllocatePagesAt, PageAllocator, bitmap::BitmapPages, buddy::BuddyPages};
 
 const PAGE: usize = 4096;
@@ -38,22 +34,4 @@ fn main() {
     let layout = Layout::new::<[u64; 12]>();
     let objects: Vec<_> = (0..100).filter_map(|_| slabs.allocate(layout)).collect();
     println!("slabs: {} objects of 96 bytes, {} bytes in use", objects.len(), slabs.stats().used);
-
-    // The same slabs under the names of the component OS.
-    let mut kernel = SlabByteAllocator::new();
-    // SAFETY: as above.
-    unsafe { kernel.init(start.expose_provenance(), len) }.expect("a megabyte is enough");
-    let block = kernel.alloc(layout).expect("there is room");
-    println!(
-        "component OS: {} of {} bytes available",
-        kernel.available_bytes(),
-        kernel.total_bytes()
-    );
-    // SAFETY: live, of this layout.
-    unsafe { kernel.dealloc(block, layout) };
-    let mut ids = Ids::<2>::new();
-    // SAFETY: numbers.
-    unsafe { ids.init(1, 100) }.expect("128 fit");
-    assert_eq!(ids.alloc_id(1, 1), Ok(1));
-    assert_eq!(ids.dealloc_id(2, 1), Err(AllocError::NotAllocated));
 }

@@ -23,13 +23,15 @@
 //!   `allocator_api2::alloc::Allocator`. Freeing needs no look-up: Rust knows sizes.
 //! - `Heap`: a heap of its own whose blocks can all be freed at once.
 //! - `stats`, `purge`, `check`: what the allocator knows of itself, and memory back now.
+//! - `Profiled` and `profile`, with the feature `profile` (Linux on x86-64): where the program's memory comes from, as a file that
+//!   `heapwright export` reads.
 //! - the variable `HEAPWRIGHT` is read as by the drop-in library (docs/tuning.md).
 //!
 //! For any machine, 32 or 64 bit, with or without atomics, with `default-features = false`:
 //!
 //! - [`block`]: TLSF and half-fit, the fits, buddy, slabs: one owner, memory that is given.
 //! - [`pages`]: whole pages, by buddy or bitmap.
-//! - [`compose`]: locks, static pools, growth; `GlobalAlloc`; the component OS's names.
+//! - [`compose`]: locks, static pools, growth; `GlobalAlloc`.
 //! - [`DefaultBlock`]: the one that the feature `alloc-NAME` chooses.
 //!
 //! The folder `examples` has a program for each: a pool in a `static` as the global allocator, the
@@ -46,6 +48,8 @@ pub use block::DefaultBlock;
 pub use compose;
 #[cfg(feature = "flagship")]
 pub use flagship::{Heap, Heapwright, Stats, check, purge, stats};
+#[cfg(feature = "profile")]
+pub use recorder::{Profiled, profile};
 pub use source;
 
 /// The project's own lock, where there are 64-bit atomics.

@@ -1,4 +1,4 @@
-//! Caches of objects as a kernel has them: what order objects go out in, how close together they lie, what is seen.
+//! Caches of objects as a kernel has them: what order objects go out in, what is seen.
 //!
 //! `cargo run -p heapwright-kernel-allocators --example kmem_cache`
 #![expect(clippy::disallowed_macros, reason = "an example: the caches shown are not the program's")]
@@ -7,7 +7,7 @@ use base::AddMemory;
 use core::ptr::NonNull;
 use heapwright_kernel_allocators::bitmap::BitmapPages;
 use heapwright_kernel_allocators::kmem_cache::{
-    Builder, DebugFlags, KmemCache, Locality, Policy, SLABINFO_HEADER, Settings,
+    DebugFlags, KmemCache, Policy, SLABINFO_HEADER, Settings,
 };
 
 type Pages = BitmapPages<4096>;
@@ -44,28 +44,17 @@ fn main() {
         pages = ten(policy, pages);
     }
 
-    // A list of 200 items: in a cache of its own, and in one that others use too.
     println!("{SLABINFO_HEADER}");
-    for (name, size, others) in [("item", 40, 0), ("any-64", 64, 7)] {
-        let mut cache = KmemCache::new(Settings::new(name, size), pages).expect("a cache");
-        let mut take = || cache.allocate().expect("there is memory");
-        let rows: Vec<Vec<_>> = (0..200).map(|_| (0..=others).map(|_| take()).collect()).collect();
-        let others = rows.iter().flat_map(|row| &row[1..]);
-        // SAFETY: it is live and used no more.
-        others.for_each(|&object| unsafe { cache.free(object) });
-        let Locality { objects, lines, pages: touched, .. } = cache.locality();
-        println!("{}\n  {objects} items: {lines} lines, {touched} pages", cache.info());
-        // SAFETY: it is live and used no more.
-        rows.iter().for_each(|row| unsafe { cache.free(row[0]) });
-        pages = cache.destroy().expect("no object is in use");
-    }
+    let mut cache = KmemCache::new(Settings::new("item", 40), pages).expect("a cache");
+    let items: Vec<_> = (0..200).filter_map(|_| cache.allocate()).collect();
+    println!("{}", cache.info());
+    // SAFETY: all are live and used no more.
+    unsafe { cache.free_bulk(&items) };
+    pages = cache.destroy().expect("no object is in use");
 
     // What is freed twice.
-    let mut memory = vec![0u8; 1 << 20];
-    let mut pages = Pages::new();
-    // SAFETY: the vector is not touched until the pages are done with it.
-    unsafe { pages.add_memory(memory.as_mut_ptr(), memory.len()) }.expect("1 MiB is enough");
-    let mut words = Builder::<[u64; 4]>::new("words").debug(DebugFlags::ALL).build(pages).unwrap();
+    let mut words =
+        KmemCache::new(Settings::new("words", 32).debug(DebugFlags::ALL), pages).expect("a cache");
     let object = words.allocate().expect("there is memory");
     // SAFETY: it is live and used no more; then it is refused.
     let twice = [0, 1].map(|_| unsafe { words.try_free(object) });

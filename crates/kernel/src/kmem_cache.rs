@@ -7,17 +7,11 @@
 //!                             any PageAllocator
 //! ```
 //!
-//! | type | what it is |
-//! |---|---|
-//! | [`KmemCache`] | size and alignment at run time, one owner |
-//! | [`SharedKmemCache`] | the same for many threads, with a [handle](LocalKmemCache) for each or without |
-//! | [`Cache`] | the first for a type, made by a [`Builder`] |
-//!
 //! What is known of free objects lies beside the slabs. So a constructed object keeps its state while it is free, a slab of 4 KiB
 //! has 102 objects of 40 bytes, and what is freed twice, or was never allocated, is seen. Slabs and magazines have the kernel's
 //! sizes ([`order`]), objects go out in the kernel's order ([`Policy`]).
 //!
-//! For several threads put a lock around it: [`base::guarded::Guarded`] for a cache that is seldom used. `no_std`, 32 and 64 bit.
+//! For several threads put a lock around it, as [`base::guarded::Guarded`]. `no_std`, 32 and 64 bit.
 //! Bonwick, "The Slab Allocator", 1994; Bonwick and Adams, "Magazines and Vmem", 2001.
 
 mod cache;
@@ -31,14 +25,11 @@ mod pieces;
 mod reserve;
 mod settings;
 mod shape;
-#[cfg(target_has_atomic = "64")]
-mod shared;
 mod sheaf;
 mod shuffle;
 mod slab;
 pub(crate) mod slabs;
 mod statistics;
-mod typed;
 
 #[cfg(test)]
 pub(crate) mod toy;
@@ -46,16 +37,12 @@ pub(crate) mod toy;
 pub use self::{
     cache::{InUse, KmemCache},
     misuse::{Finding, Misuse, Users},
-    settings::{DebugFlags, Hook, Name, Policy, Reclaim, Refused, Settings},
-    statistics::{Info, Locality, SLABINFO_HEADER},
-    typed::{Builder, Cache},
+    settings::{DebugFlags, Hook, Name, Policy, Refused, Settings},
+    statistics::{Info, SLABINFO_HEADER},
 };
 
 #[cfg(target_has_atomic = "ptr")]
 pub use self::reserve::Reserve;
-
-#[cfg(target_has_atomic = "64")]
-pub use self::shared::{DepotCounts, LocalKmemCache, SharedKmemCache};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@
 //! with one owner: [`buddy`], whose blocks are powers of two, and [`bitmap`], which can be asked
 //! for certain pages; [`SourcePages`] asks a source for pages and gives them back to it. [`size_slabs`] has
 //! objects of any size for one owner, over the buddy system. [`kmem_cache`] and [`kmalloc`] are the Linux kernel's
-//! caches, over any pages, for one owner and for threads. `no_std`, never allocates.
+//! caches, over any pages, for one owner. `no_std`, never allocates.
 #![cfg_attr(not(test), no_std)]
 #![expect(
     clippy::result_large_err,
@@ -24,6 +24,8 @@ pub mod buddy;
 pub mod kmalloc;
 pub mod kmem_cache;
 mod marked;
+#[cfg(test)]
+mod shapes;
 pub mod size_slabs;
 pub mod source_pages;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]

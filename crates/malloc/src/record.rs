@@ -78,6 +78,7 @@ impl fmt::Display for Why {
             1 | 13 => f.write_str("permission denied"),
             2 => f.write_str("its folder does not exist"),
             22 => f.write_str("its path is no regular file, or is too long"),
+            27 => f.write_str("the limit on a file's length (ulimit -f) is below 64 KiB"),
             DISK_FULL => f.write_str("the disk is full"),
             30 => f.write_str("the file system is read-only"),
             error => write!(f, "error {error}"),

@@ -20,7 +20,6 @@ use core::ptr::{NonNull, with_exposed_provenance_mut};
 
 use base::lock::{Lock, Park as _};
 use base::{Check, Free, ResizeInPlace, Stats, UsableSize, Walk};
-use compose::affix::PowerOfTwo;
 use compose::growing::{AllocateFresh, Trim};
 use compose::{Affix, BlockMalloc, Growing};
 use source::os::Os;
@@ -34,7 +33,7 @@ const WORD: usize = size_of::<usize>();
 /// What makes the design a malloc, by the word in its row.
 macro_rules! layers {
     (Growing, $type:ty) => { Growing<$type, Os> };
-    (Prefixed, $type:ty) => { Affix<Growing<$type, Os>, PowerOfTwo> };
+    (Prefixed, $type:ty) => { Affix<Growing<$type, Os>> };
 }
 
 macro_rules! made {
@@ -94,7 +93,7 @@ where
 }
 
 /// What buddy's memory in use was cut into only the blocks' users know.
-impl<A, R> Blocks for Affix<A, R> {
+impl<A> Blocks for Affix<A> {
     fn blocks(&self, _: &mut dyn FnMut(usize, usize)) -> bool {
         false
     }

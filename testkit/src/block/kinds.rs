@@ -52,6 +52,12 @@ macro_rules! kinds {
 
 registry::blocks!(kinds);
 
+/// TLSF whose bitmap is one word: blocks to 2 MiB.
+pub fn tlsf_word() -> Kind<Tlsf<1, 4>> {
+    let kind = Kind::new("tlsf of a word", Tlsf::new as fn() -> Tlsf<1, 4>).complete();
+    kind.with_room(room::good).with_enough(8 << 10).with_growth(Grows::BothWays)
+}
+
 pub fn tlsf_8() -> Kind<Tlsf<4, 8, 8>> {
     let kind = Kind::new("tlsf at 8", Tlsf::new as fn() -> Tlsf<4, 8, 8>).complete();
     kind.with_room(room::good_at::<8>).with_enough(8 << 10).with_growth(Grows::BothWays)

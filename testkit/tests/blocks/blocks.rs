@@ -17,6 +17,7 @@ mod conforms {
     registry::blocks!(conforms);
 
     conforms! {
+        { name: "tlsf of a word", id: tlsf_word, }
         { name: "tlsf at 8", id: tlsf_8, }
         { name: "tlsf at 64", id: tlsf_64, }
         { name: "tlsf, neighbours", id: tlsf_neighbours, }

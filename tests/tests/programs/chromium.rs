@@ -6,35 +6,7 @@
 use heapwright_tests::{Malloc, Program, Scratch, find, missing};
 use std::path::Path;
 
-const PAGE: &str = r##"<!doctype html><meta charset="utf-8"><title>waiting</title>
-<canvas id="canvas" width="200" height="100"></canvas><img id="picture"><ul id="list"></ul><div id="box" style="width: 50%"></div>
-<script>
-const context = canvas.getContext('2d');
-for (let i = 0; i < 200; i++) {
-  context.fillStyle = `rgb(${i}, ${i * 7 % 256}, ${i * 13 % 256})`;
-  context.fillRect(i, i % 100, 20, 30);
-}
-const sum = context.getImageData(0, 0, 200, 100).data.reduce((a, b) => (a * 31 + b) >>> 0, 7);
-let words = Array.from({ length: 20000 }, (_, i) => (i * 7919 % 20011).toString(36).repeat(1 + i % 9));
-words.sort();
-for (const word of words.slice(0, 300)) {
-  const item = document.createElement('li');
-  item.textContent = word;
-  list.append(item);
-}
-for (const item of [...list.children].filter((_, i) => i % 3)) item.remove();
-const map = new Map(words.map((word, i) => [word, new Uint8Array(i % 5000).fill(i)]));
-const bytes = [...map.values()].reduce((a, b) => a + b.length, 0);
-// The page is written down once this picture is there.
-picture.src = URL.createObjectURL(new Blob([`<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20">${
-  words.slice(0, 500).map((_, i) => `<circle cx="${i % 30}" cy="${i % 20}" r="3"/>`).join('')}</svg>`], { type: 'image/svg+xml' }));
-addEventListener('load', () => {
-  const item = list.children[50].getBoundingClientRect();
-  document.title = `sum ${sum} bytes ${bytes} box ${box.offsetWidth} item ${item.top} ${item.height} picture ${picture.naturalWidth} list ${list.children.length}`;
-  picture.removeAttribute('src');
-});
-</script>
-"##;
+const PAGE: &str = include_str!("../../data/page.html");
 
 #[test]
 #[ignore = "cargo xtask ci programs"]

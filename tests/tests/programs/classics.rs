@@ -45,7 +45,7 @@ registry::mallocs!(classics);
 fn python(design: &str) {
     let Some(python) = need("python3") else { return };
     let library = classic(design);
-    for script in [include_str!("../../data/objects.py"), FORKS] {
+    for script in [include_str!("../../data/objects.py"), include_str!("../../data/forks.py")] {
         same_on_both(design, || {
             Program::new(&python)
                 .arg("-")
@@ -56,25 +56,6 @@ fn python(design: &str) {
         });
     }
 }
-
-/// Children that are forked while other threads allocate, and that allocate themselves.
-const FORKS: &str = "
-import os, subprocess, threading
-stop = False
-def churn():
-    while not stop:
-        [bytes(n) for n in range(0, 20000, 37)]
-threads = [threading.Thread(target=churn) for _ in range(3)]
-for thread in threads: thread.start()
-for n in range(20):
-    child = os.fork()
-    if child == 0:
-        os._exit(len([str(i) for i in range(10000)]) % 7)
-    print(n, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-stop = True
-for thread in threads: thread.join()
-print(subprocess.run(['/bin/echo', 'a child'], capture_output=True).stdout)
-";
 
 fn sqlite(design: &str) {
     let Some(sqlite) = need("sqlite3") else { return };

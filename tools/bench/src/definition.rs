@@ -21,7 +21,7 @@ pub enum Group {
     Trace,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
     pub x: String,
@@ -38,9 +38,8 @@ pub struct Curve {
     pub family: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Definition {
     pub name: String,
     pub group: Group,
@@ -121,9 +120,9 @@ pub enum Error {
 }
 
 impl Group {
-    /// Whether its workloads are those of `heapwright-workloads`, which print how long their measured part took.
+    /// Whether its workloads are programs of ours, which take an allocator by name and print how long their measured part took.
     pub fn is_in_process(self) -> bool {
-        matches!(self, Self::Texts | Self::Community | Self::Ours)
+        !matches!(self, Self::Real | Self::Own)
     }
 }
 
@@ -192,10 +191,6 @@ impl Definition {
             0 => Some("it waits, and for how long differs".to_owned()),
             n => Some(format!("which of its {n} threads is first differs")),
         }
-    }
-
-    pub fn is_in_process(&self) -> bool {
-        self.command.is_empty()
     }
 }
 

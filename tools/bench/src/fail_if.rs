@@ -27,7 +27,6 @@ const METRICS: &str =
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Metric {
     Time,
     Memory,
@@ -141,10 +140,6 @@ impl Op {
 
 /// What is wrong with a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(
-    missing_docs,
-    reason = "a rule, where in it (from 1), and what stands or could stand there"
-)]
 pub enum Error {
     #[error("--fail-if '{rule}': at character {at}: expected {expected}, found {found}")]
     Form { rule: String, at: usize, expected: &'static str, found: String },

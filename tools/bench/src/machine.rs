@@ -18,7 +18,6 @@ const HIGH_STEAL: f64 = 0.02;
 /// What a result file says about its machine, before anything was prepared.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Machine {
     pub kernel: String,
     pub arch: String,

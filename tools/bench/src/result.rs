@@ -32,7 +32,6 @@ pub const SCHEMA: &str = "heapwright-bench";
 pub const VERSION: u32 = 2;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Report {
     pub schema: String,
     pub version: u32,
@@ -104,7 +103,6 @@ impl Entry {
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Work {
     pub name: String,
     pub group: Group,
@@ -154,7 +152,6 @@ impl Work {
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Cell {
     pub runs: usize,
     /// Runs that do not, because they did not get their processors.
@@ -215,7 +212,7 @@ pub struct Compared {
 }
 
 /// How long single calls of one function took.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tail {
     /// `malloc` or `free`.
     pub call: String,
@@ -273,6 +270,23 @@ pub struct Overall {
     pub counted: BTreeMap<Metric, Ratio>,
     /// Nobody is better in both time and peak.
     pub is_pareto: bool,
+}
+
+impl Overall {
+    /// Marks those of `who` that nobody of them beats in both time and memory.
+    pub fn mark_pareto(all: &mut [Self], who: impl Iterator<Item = usize>) {
+        let point = |at: usize| {
+            let one = all.get(at)?;
+            Some((at, one.time?.estimate, one.peak_rss?.estimate))
+        };
+        let points: Vec<(usize, f64, f64)> = who.filter_map(point).collect();
+        for &(at, time, peak) in &points {
+            let beats = |&(other, t, p): &(usize, f64, f64)| {
+                other != at && t <= time && p <= peak && (t, p) != (time, peak)
+            };
+            all[at].is_pareto = !points.iter().any(beats);
+        }
+    }
 }
 
 impl Report {

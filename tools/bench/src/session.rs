@@ -58,7 +58,6 @@ pub enum Role {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Subject {
     pub name: String,
     pub allocator: Allocator,
@@ -198,7 +197,6 @@ pub enum Stop {
 }
 
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Session {
     pub subjects: Vec<Subject>,
     pub workloads: Vec<Workload>,

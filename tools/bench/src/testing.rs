@@ -11,7 +11,7 @@ use launch::allocator::Allocator;
 use crate::definition::Group;
 use crate::machine::Machine;
 use crate::measured::Figures;
-use crate::result::{Cell, Compared, Entry, Report, SCHEMA, VERSION, Work};
+use crate::result::{Cell, Compared, Entry, Report, SCHEMA, Series, VERSION, Work};
 use crate::session::counted::Counts;
 use crate::session::{
     Details, Options, Pass, Role, Run, Session, Stop, SubjectIndex, WorkloadIndex, line_up,
@@ -77,6 +77,10 @@ pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
         cells,
         ..Work::default()
     }
+}
+
+pub fn series(name: &str, points: &[(f64, f64)]) -> Series {
+    Series { name: name.to_owned(), points: points.to_vec() }
 }
 
 pub fn machine() -> Machine {

@@ -1,6 +1,6 @@
 //! A workload that can be run: a definition with its files, its length and its processors; or the user's own command.
 
-use std::collections::BTreeMap;
+use core::ops::{Deref, DerefMut};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -29,31 +29,11 @@ pub struct Places {
 }
 
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Workload {
-    pub name: String,
-    pub group: Group,
-    pub about: String,
-    pub source: String,
-    pub threads: u32,
-    pub unit: Option<Unit>,
-    pub curve: Option<Curve>,
-    /// What those of one series mean that are something else.
-    pub curves: BTreeMap<String, Curve>,
-    /// Seconds that the text has which it is from, by allocator.
-    pub text: BTreeMap<String, f64>,
-    /// Its calls can be timed one by one.
-    pub tail: bool,
-    pub in_process: bool,
-    pub region: bool,
-    pub kernels: Vec<&'static str>,
-    /// It says nothing of others.
-    pub alone: bool,
-    /// Its time is that of the part it measures.
-    pub by_part: bool,
+    /// Its name has its parameters, and its seconds are those at its scale.
+    definition: Definition,
     /// Memory to warm before the first run.
     pub warm_bytes: u64,
-    pub seconds: f64,
     pub file: PathBuf,
     /// Its arguments, `argv[0]` included.
     pub argv: Vec<OsString>,
@@ -67,10 +47,25 @@ pub struct Workload {
     pub left_out: Vec<String>,
 }
 
+impl Deref for Workload {
+    type Target = Definition;
+
+    fn deref(&self) -> &Definition {
+        &self.definition
+    }
+}
+
+impl DerefMut for Workload {
+    fn deref_mut(&mut self) -> &mut Definition {
+        &mut self.definition
+    }
+}
+
 impl Workload {
     /// The user's own command.
     pub fn own(name: String, file: PathBuf, argv: Vec<OsString>) -> Self {
-        Self { name, file, argv, group: Group::Own, ..Self::default() }
+        let definition = Definition { name, ..Definition::default() };
+        Self { definition, file, argv, ..Self::default() }
     }
 
     /// A recorded program, done again by the program `file` from `plan`; `options` are more words for it.
@@ -79,28 +74,27 @@ impl Workload {
         argv.extend(options.iter().map(OsString::from));
         // No more threads compute at one time than there are processors.
         let threads = replayed.threads.try_into().unwrap_or(u32::MAX);
-        Self {
+        let definition = Definition {
+            name: replayed.name.clone(),
             group: Group::Trace,
             about: format!("the calls of malloc of {}", without_folders(&replayed.command)),
             source: without_folders(&replayed.trace),
             threads,
             unit: Some(Unit::Ns),
-            curve: Some(Curve {
-                x: "calls".to_owned(),
-                y: "bytes".to_owned(),
-                x_log: false,
-                y_log: false,
-                columns: Vec::new(),
-                family: false,
-            }),
+            curve: Some(Curve { x: "calls".to_owned(), y: "bytes".to_owned(), ..Curve::default() }),
             tail: true,
-            in_process: true,
             by_part: true,
-            warm_bytes: replayed.peak_live,
             seconds: replayed.events as f64 * SECONDS_A_CALL,
+            ..Definition::default()
+        };
+        Self {
+            definition,
+            file,
+            argv,
+            warm_bytes: replayed.peak_live,
             cpus: cpus::choose(threads),
-            replayed: Some(replayed.clone()),
-            ..Self::own(replayed.name, file, argv)
+            replayed: Some(replayed),
+            ..Self::default()
         }
     }
 
@@ -114,7 +108,7 @@ impl Workload {
             return Err(format!("{}: {missing} is not installed", definition.name));
         }
         let scale = definition.scale_at(places.scale);
-        let (file, argv) = if definition.is_in_process() {
+        let (file, argv) = if definition.group.is_in_process() {
             let name = definition.workload.as_ref().unwrap_or(&definition.name);
             let mut argv = vec![places.workloads.clone().into_os_string(), name.into()];
             argv.extend(definition.args.iter().map(OsString::from));
@@ -134,36 +128,23 @@ impl Workload {
         };
         let value = |v: &String| OsString::from(expand(v, places, scale));
         Ok(Self {
-            name: [core::slice::from_ref(&definition.name), parameters].concat().join(":"),
-            group: definition.group,
-            about: definition.about.clone(),
-            source: definition.source.clone(),
-            threads: definition.threads,
-            unit: definition.unit,
-            curve: definition.curve.clone(),
-            curves: definition.curves.clone(),
-            text: definition.text.clone(),
-            tail: definition.tail,
-            in_process: definition.is_in_process(),
-            region: definition.region,
-            kernels: definition.kernels().collect(),
-            alone: definition.alone,
-            by_part: definition.by_part,
+            definition: Definition {
+                name: [core::slice::from_ref(&definition.name), parameters].concat().join(":"),
+                seconds: definition.seconds_at(places.scale),
+                ..definition.clone()
+            },
             warm_bytes: warm_bytes(definition.warm_mib, scale),
-            seconds: definition.seconds_at(places.scale),
             file,
             argv,
             environment: definition.env.iter().map(|(k, v)| (k.into(), value(v))).collect(),
             cpus: if places.pin { cpus::choose(definition.threads) } else { Vec::new() },
-            service: None,
-            replayed: None,
-            left_out: Vec::new(),
+            ..Self::default()
         })
     }
 
     /// Whether its time is that of the part it measures: it waits most of the time, or does other things for each allocator.
     pub fn is_by_part(&self) -> bool {
-        self.in_process && (self.by_part || self.threads == 0)
+        self.group.is_in_process() && (self.by_part || self.threads == 0)
     }
 
     /// Whether it is a server that nobody drives: how long it runs says nothing.
@@ -176,17 +157,17 @@ impl Workload {
         if subject.role == Role::Contender && self.left_out.contains(&subject.name) {
             return Some("is not asked about it");
         }
-        if self.alone && !self.kernels.contains(&name) {
+        if self.alone && !self.kernels().any(|row| row == name) {
             return Some("is about the kernel's allocators only");
         }
         match (&subject.allocator.in_process, subject.role) {
             (Some(_), Role::Floor) if self.unit.is_none() => Some("counts no calls"),
             (Some(name), Role::Contender | Role::Baseline | Role::Control) => {
                 let is_kernels = registry::KERNELS.iter().any(|row| row.name == name);
-                let takes = self.kernels.iter().any(|row| row == name);
+                let takes = self.kernels().any(|row| row == name);
                 match (is_kernels, takes) {
                     (true, false) => Some("is for other allocators"),
-                    (false, _) if !self.region && self.kernels.is_empty() => {
+                    (false, _) if !self.region && self.kernel.is_empty() => {
                         Some("needs more than a region")
                     }
                     _ => None,
@@ -198,7 +179,7 @@ impl Workload {
 
     pub fn arguments(&self, allocator: &Allocator, pass: Pass) -> Vec<OsString> {
         let mut argv = self.argv.clone();
-        if self.in_process {
+        if self.group.is_in_process() {
             argv.extend(allocator.word().map(|word| format!("allocator={word}").into()));
             if pass == Pass::Tail {
                 argv.push("tail=1".into());

@@ -84,7 +84,6 @@ pub(crate) fn run() -> ExitCode {
     done.unwrap_or_else(|error| exit::report(&error))
 }
 
-/// Examples that `-h` has.
 const FEW: usize = 3;
 
 /// `-h` has of each flag what it does, and some examples; `--help` has all.

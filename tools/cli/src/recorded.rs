@@ -15,8 +15,6 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context as _, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use launch::allocator::Allocator;
 use launch::environment::{PRELOAD, variables};
 use launch::inspect::{self, Inspection};
@@ -26,11 +24,11 @@ use recording::{Porter, Process, Request, finish};
 
 pub(crate) use attached::attach;
 
-use crate::exit::{self, Usage};
+use crate::exit;
 use crate::flags::allocator::MaybeAllocator;
-use crate::flags::output::{try_to_write, unused};
+use crate::flags::output::made;
 use crate::flags::program::Program;
-use crate::{allocators, embedded};
+use crate::{allocators, embedded, traces};
 
 /// Bytes between two stacks of a sample, if nothing else is asked for.
 pub(crate) const INTERVAL: u64 = 512 << 10;
@@ -44,24 +42,14 @@ pub(crate) struct To<'a> {
     pub(crate) usual: &'a str,
     /// Into a folder that has files in it, and of a program whose malloc cannot be replaced.
     pub(crate) force: bool,
+    /// What helps where that is so: a sentence, or nothing.
+    pub(crate) instead: &'a str,
 }
 
 impl To<'_> {
-    /// The folder to write, made now, so that what is wrong with it is said before the program runs.
     pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
-        let now = Timestamp::now().to_zoned(TimeZone::system());
-        let usual = || unused(&format!("{}-{}", self.usual, now.strftime("%Y-%m-%dT%H%M%S")));
-        let folder = self.output.cloned().unwrap_or_else(usual);
-        if folder.exists() && !folder.is_dir() {
-            bail!(Usage(format!("{} is no folder", folder.display())));
-        }
-        let has_files = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
-        if has_files && !self.force {
-            bail!(Usage(format!("{} has files in it; --force records there", folder.display())));
-        }
-        let why = || format!("nothing can be written to {}; -o names another", folder.display());
-        try_to_write(&folder).with_context(why)?;
-        folder.canonicalize().with_context(why)
+        let folder = made(self.output, self.usual, self.force, "")?;
+        folder.canonicalize().with_context(|| format!("{} is gone", folder.display()))
     }
 }
 
@@ -115,7 +103,8 @@ fn check(file: &Path, inspection: Option<&Inspection>, to: To<'_>) -> anyhow::Re
         exit::warn(&format!("{target} keeps its own malloc ({})", obstacle.text));
         return Ok(());
     }
-    bail!("{target} cannot be recorded: {}. --force runs it all the same", obstacle.text);
+    let (why, space) = (&obstacle.text, if to.instead.is_empty() { "" } else { " " });
+    bail!("{target} cannot be recorded: {why}.{space}{} --force runs it all the same", to.instead);
 }
 
 /// Has files made in the folder for programs that are started as another user, until this command ends; the key for it. Without
@@ -125,6 +114,14 @@ fn porter(folder: &Path) -> Option<String> {
     let key = porter.key().to_owned();
     porter.serve();
     Some(key)
+}
+
+/// Packs what a process has written to a file by now, into a folder, and it goes on. The trace.
+pub(crate) fn snapshot(chunks: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+    // A descriptor's name is that of its file.
+    let named = fs::read_link(chunks).unwrap_or_else(|_| chunks.to_owned());
+    let trace = folder.join(named.file_name().unwrap_or_default()).with_extension("trace");
+    Ok(trace::pack(chunks, &trace, &mut |_| {}).map_err(traces::failed)?.path)
 }
 
 /// Packs what the processes wrote to a folder.

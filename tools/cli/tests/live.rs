@@ -5,11 +5,13 @@ mod common;
 use core::time::Duration;
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 
-use common::{exits, heapwright, outcome, refuses, says, started};
+use common::{exits, heapwright, ours, outcome, prints, refuses, says, started};
 use launch::Running;
 use serde_json::Value;
 
@@ -33,7 +35,7 @@ fn waiting(arguments: &[&str]) -> Running {
 }
 
 fn json(pid: i32) -> Value {
-    let (out, _) = exits(0, outcome(heapwright().args(["stats", "--json", &pid.to_string()])));
+    let (out, _) = exits(0, ours(["stats", "--json", &pid.to_string()]));
     serde_json::from_str(&out).unwrap()
 }
 
@@ -52,11 +54,13 @@ fn a_process_on_our_malloc_says_nothing_and_is_read() {
     let resident: u64 = parts.iter().map(|part| part["resident"].as_u64().unwrap()).sum();
     assert!(resident > 2 << 20 && resident <= of("/resident/now") + (1 << 20), "{figures:#}");
 
-    let (out, _) = exits(0, outcome(heapwright().args(["stats", &pid.to_string()])));
+    let (out, _) = exits(0, ours(["stats", &pid.to_string()]));
     assert!(out.starts_with(&format!("heapwright: sort (process {pid}), heapwright ")), "{out}");
     assert!(out.contains("malloc's memory now") && out.contains(" live, "), "{out}");
+    // The figure that the list, top and metrics have.
+    assert!(out.contains("Live in all ") && out.contains(", resident or not."), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
-    let (full, _) = exits(0, outcome(heapwright().args(["stats", "--full", &pid.to_string()])));
+    let (full, _) = exits(0, ours(["stats", "--full", &pid.to_string()]));
     assert!(full.lines().count() > out.lines().count() && full.contains("shards"), "{full}");
 
     let (list, _) = exits(0, outcome(heapwright().arg("stats")));
@@ -67,15 +71,38 @@ fn a_process_on_our_malloc_says_nothing_and_is_read() {
 fn of_others_it_is_what_the_kernel_says_and_what_would_help() {
     let running = started(Command::new("sleep").arg("100").env_remove("LD_PRELOAD"));
     let pid = running.number().to_string();
-    let (out, _) = exits(0, outcome(heapwright().args(["stats", &pid])));
-    assert!(out.contains("page faults") && out.contains("heapwright run -- sleep"), "{out}");
-    let (out, err) = exits(0, outcome(heapwright().args(["top", "-n1", &pid])));
+    prints(0, ours(["stats", &pid]), &["page faults", "heapwright run -- sleep"]);
+    let (out, err) = exits(0, ours(["top", "-n1", &pid]));
     assert_eq!(out.lines().count(), 2, "{out}");
     assert!(err.contains("--armed"), "{err}");
 
+    // What nothing can be put in front of.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("waits");
+    for (flags, said) in [("-static", "is linked statically"), ("-m32", "a 32-bit program")] {
+        let mut cc = Command::new("cc");
+        cc.args(["-nostdlib", "-static", flags, "-x", "c", "-", "-o"]).arg(&program);
+        let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
+        cc.stdin
+            .take()
+            .unwrap()
+            .write_all(
+                b"void _start(void) { for (;;) __asm__ volatile(\"int $0x80\" :: \"a\"(29)); }",
+            )
+            .unwrap();
+        assert!(cc.wait().unwrap().success());
+        let running = started(&mut Command::new(&program));
+        let (out, _) =
+            exits(0, outcome(heapwright().args(["stats", &running.number().to_string()])));
+        assert!(out.contains(said) && !out.contains("heapwright run"), "{out}");
+    }
+
     let classic = waiting(&["run", "-a", "tlsf", "--", "sort"]);
-    let (out, _) = exits(0, outcome(heapwright().args(["stats", &classic.number().to_string()])));
-    assert!(out.contains("tlsf shows no figures while it runs"), "{out}");
+    prints(
+        0,
+        ours(["stats", &classic.number().to_string()]),
+        &["tlsf shows no figures while it runs"],
+    );
 }
 
 #[test]
@@ -83,7 +110,7 @@ fn what_cannot_be_read_is_named() {
     for (word, said) in
         [("0", "number of a process"), ("-3", "unexpected argument"), ("x", "number of a process")]
     {
-        refuses(2, outcome(heapwright().args(["stats", word])), &[said]);
+        refuses(2, ours(["stats", word]), &[said]);
     }
     let gone = {
         let mut child = Command::new("true").spawn().unwrap();
@@ -92,24 +119,76 @@ fn what_cannot_be_read_is_named() {
     };
     for command in ["stats", "top"] {
         let none = format!("there is no process {gone}");
-        refuses(125, outcome(heapwright().args([command, &gone])), &[&none]);
+        refuses(125, ours([command, &gone]), &[&none]);
     }
     if fs::read_to_string("/proc/2/comm").is_ok_and(|name| name.trim() == "kthreadd") {
-        refuses(125, outcome(heapwright().args(["stats", "2"])), &["a thread of the kernel"]);
+        refuses(125, ours(["stats", "2"]), &["a thread of the kernel"]);
     }
     refuses(2, outcome(heapwright().arg("top")), &["PID"]);
-    refuses(2, outcome(heapwright().args(["top", "1", "--", "true"])), &["cannot be used with"]);
-    says(127, outcome(heapwright().args(["top", "--", "/no/such"])), &["/no/such"]);
+    refuses(2, ours(["top", "1", "--", "true"]), &["cannot be used with"]);
+    says(127, ours(["top", "--", "/no/such"]), &["/no/such"]);
+}
+
+/// In front of a command: root may read all, so it is another user's then.
+fn as_no_root() -> &'static [&'static str] {
+    if rustix::process::geteuid().is_root() {
+        &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    } else {
+        &["env"]
+    }
+}
+
+#[test]
+fn a_process_that_has_hidden_itself_is_told_from_another_users() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = folder.path().join("hides");
+    let mut cc = Command::new("cc");
+    cc.args(["-x", "c", "-", "-o"]).arg(&program);
+    let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
+    let hides = b"#include <sys/prctl.h>\n#include <unistd.h>\nint main(void) { prctl(PR_SET_DUMPABLE, 0); for (;;) pause(); }";
+    cc.stdin.take().unwrap().write_all(hides).unwrap();
+    assert!(cc.wait().unwrap().success());
+    let words = as_no_root();
+    let mut hidden = Command::new(words[0]);
+    let running = started(hidden.args(&words[1..]).arg(&program));
+    let pid = running.number().to_string();
+    let said = (0..500).find_map(|_| {
+        let mut stats = Command::new(words[0]);
+        stats.args(&words[1..]).arg(env!("CARGO_BIN_EXE_heapwright")).args(["stats", &pid]);
+        let output = stats.output().unwrap();
+        sleep(Duration::from_millis(10));
+        (output.status.code() == Some(125)).then(|| String::from_utf8(output.stderr).unwrap())
+    });
+    let said = said.expect("it hides");
+    assert!(said.contains("has hidden itself"), "{said}");
+    if words[0] == "setpriv" {
+        let own = std::process::id().to_string();
+        let mut stats = Command::new(words[0]);
+        stats.args(&words[1..]).arg(env!("CARGO_BIN_EXE_heapwright")).args(["top", &own]);
+        let said = String::from_utf8(stats.output().unwrap().stderr).unwrap();
+        assert!(said.contains("it is user 0's, and this is user 65534"), "{said}");
+        // root, but for the right to read others.
+        let mut stats = Command::new("setpriv");
+        stats.args([
+            "--bounding-set",
+            "-sys_ptrace",
+            env!("CARGO_BIN_EXE_heapwright"),
+            "stats",
+            &own,
+        ]);
+        let said = String::from_utf8(stats.output().unwrap().stderr).unwrap();
+        assert!(said.contains("--cap-add SYS_PTRACE"), "{said}");
+    }
 }
 
 #[test]
 fn lines_of_a_program_that_top_starts() {
     let script = "sleep 0.6; exit 7";
-    let (out, err) =
-        exits(7, outcome(heapwright().args(["top", "--every", "100ms", "--", "sh", "-c", script])));
+    let (out, err) = exits(7, ours(["top", "--every", "100ms", "--", "sh", "-c", script]));
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines.len() >= 3 && lines[0].contains("resident"), "{out}");
-    assert!(lines[1..].iter().all(|line| line.len() <= 90), "{out}");
+    assert!(lines[1..].iter().all(|line| line.chars().count() <= 90), "{out}");
     assert!(err.contains("has ended"), "{err}");
 }
 
@@ -119,7 +198,7 @@ fn metrics_in_a_file_and_at_a_socket() {
     let pid = running.number().to_string();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("heap.prom");
-    exits(0, outcome(heapwright().args(["stats", &pid, "--metrics", file.to_str().unwrap()])));
+    exits(0, ours(["stats", &pid, "--metrics", file.to_str().unwrap()]));
     let text = fs::read_to_string(&file).unwrap();
     let live = format!("heapwright_live_bytes{{process=\"{pid}\",command=\"sort\"}} ");
     let line = text.lines().find(|line| line.starts_with(&live)).unwrap();
@@ -149,7 +228,7 @@ fn metrics_in_a_file_and_at_a_socket() {
     assert_eq!(served.wait().unwrap().unwrap().code(), Some(0), "{}", served.stderr.text());
     assert!(!socket.exists());
 
-    let gone = outcome(heapwright().args(["stats", "--metrics", "/no/such/folder/x"]));
+    let gone = ours(["stats", "--metrics", "/no/such/folder/x"]);
     says(125, gone, &["cannot write /no/such/folder/x"]);
 }
 
@@ -167,6 +246,103 @@ fn a_process_writes_by_itself() {
     let first = first.unwrap();
     assert_eq!(first["ended"], false);
     assert!(first["now"]["parts"].as_array().is_some() && first["largest"].is_null(), "{first:#}");
-    let (_, err, _) = outcome(heapwright().args(["run", "--set", "stats=1x:/tmp/a", "--", "true"]));
+    let (_, err, _) = ours(["run", "--set", "stats=1x:/tmp/a", "--", "true"]);
     assert!(err.contains("a time and a path"), "{err}");
+}
+
+/// Long-lived blocks among short-lived ones, and a large one; then it says its number and waits until its input ends.
+const NAILS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *all[200000], *large;
+__attribute__((noinline)) void *nail(void) { return memset(malloc(64), 1, 64); }
+__attribute__((noinline)) void *passing(void) { return memset(malloc(64), 1, 64); }
+__attribute__((noinline)) void *hold(void) { return memset(malloc(8 << 20), 1, 8 << 20); }
+int main(int argc, char **argv) {
+    for (int i = 0; i < 200000; i++) all[i] = i % 20 ? passing() : nail();
+    for (int i = 0; i < 200000; i++) if (i % 20) free(all[i]);
+    if (argc > 2 && fork()) return wait(NULL) < 0;
+    large = hold();
+    FILE *file = fopen(argv[1], "w");
+    fprintf(file, "%d\n", getpid());
+    fclose(file);
+    char byte;
+    return read(0, &byte, 1) < 0;
+}"#;
+
+/// The program under a command of ours, and its own number.
+fn nails(folder: &Path, words: &[&str], arguments: &[&str]) -> (Running, String) {
+    let (program, said) = (folder.join("nails"), folder.join("said"));
+    let mut cc = Command::new("cc");
+    cc.args(["-g", "-O1", "-fno-builtin", "-x", "c", "-", "-o"]).arg(&program);
+    let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
+    cc.stdin.take().unwrap().write_all(NAILS.as_bytes()).unwrap();
+    assert!(cc.wait().unwrap().success());
+    let _ = fs::remove_file(&said);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    command.args(words).arg("--").arg(&program).arg(&said).args(arguments);
+    command.env_remove("LD_PRELOAD");
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    let running =
+        started(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()));
+    let number = (0..1500).find_map(|_| {
+        sleep(Duration::from_millis(20));
+        fs::read_to_string(&said).ok().filter(|text| text.ends_with('\n'))
+    });
+    (running, number.expect("it says its number").trim().to_owned())
+}
+
+#[test]
+fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let traces = folder.path().join("traces");
+    let traces = traces.to_str().unwrap();
+    let words = ["profile", "-a", "heapwright", "--interval-bytes", "1", "-o", traces];
+    let (running, pid) = nails(folder.path(), &words, &[]);
+    let sites = |flags: &[&str]| {
+        let mut command = heapwright();
+        exits(0, outcome(command.env("COLUMNS", "80").args(["stats", "--sites", &pid]).args(flags)))
+            .0
+    };
+    let text = sites(&[]);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let mut rows = text.lines().skip_while(|line| !line.contains("free beside")).skip(1);
+    assert!(rows.next().is_some_and(|row| row.contains("nail (<stdin>:")), "{text}");
+    let json: Value = serde_json::from_str(&sites(&["--json"])).unwrap();
+    let of = |name: &str, what: &str| {
+        let mut all = json["sites"].as_array().unwrap().iter();
+        let site = all.find(|site| site["where"].as_str().unwrap().starts_with(name)).unwrap();
+        site[what]["bytes"].as_f64().unwrap().round()
+    };
+    // Nineteen of twenty blocks of 64 bytes went: what is free lies on pages of those that stayed.
+    assert_eq!((of("nail", "live"), of("hold", "live")), (640_000.0, 8_388_608.0), "{json:#}");
+    let free = 200_000.0 * 64.0 * 0.95;
+    assert!((of("nail", "beside") / free - 1.0).abs() < 0.02, "{json:#}");
+    assert_eq!(of("hold", "beside"), 0.0, "{json:#}");
+    drop(running);
+
+    let whole = format!("{traces}-whole");
+    let others = [
+        (&["run"][..], "'heapwright profile -a heapwright -- "),
+        (&["record", "-o", &whole][..], "is recorded without call stacks"),
+    ];
+    for (words, why) in others {
+        let (_running, pid) = nails(folder.path(), words, &[]);
+        refuses(125, outcome(heapwright().args(["stats", "--sites", &pid])), &[why]);
+    }
+    let glibc = format!("{traces}-glibc");
+    let words = ["profile", "-a", "glibc", "-o", &glibc];
+    let (_running, pid) = nails(folder.path(), &words, &[]);
+    let (text, _) = exits(0, outcome(heapwright().args(["stats", "--sites", &pid])));
+    assert!(text.contains("hold (<stdin>:") && !text.contains("beside"), "{text}");
+
+    // Of a forked child it is known what it has allocated itself.
+    let forked = format!("{traces}-forked");
+    let words = ["profile", "-a", "heapwright", "-o", &forked];
+    let (_running, pid) = nails(folder.path(), &words, &["fork"]);
+    let (text, _) = exits(0, outcome(heapwright().args(["stats", "--sites", &pid])));
+    assert!(text.contains("hold (<stdin>:") && text.contains("it was forked"), "{text}");
 }

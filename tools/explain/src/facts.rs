@@ -19,7 +19,6 @@ pub const WINDOWS: usize = 16;
 /// Everything that the rules may ask.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Facts {
-    /// What was recorded.
     pub program: Program,
     /// What was live and resident over time, at most 512 points.
     pub over_time: Vec<Point>,
@@ -29,7 +28,6 @@ pub struct Facts {
     pub worst: Moment,
     /// When the program had done its work, and only freed from there on; or the end.
     pub last: Moment,
-    /// The most that was live.
     pub peak_live: u64,
     /// Which sizes grow, and what becomes of what they grow by.
     pub growth: Growth,
@@ -45,15 +43,12 @@ pub struct Facts {
     pub mappings: Mappings,
     /// Anonymous memory before the program's own blocks: its data, its stack, the allocator's own.
     pub base: u64,
-    /// How resident memory rises.
     pub rises: Rises,
-    /// Where the program allocates.
     pub sites: Sites,
 }
 
 impl Facts {
     /// When most was free and kept, if that is much more than at the peak.
-    #[must_use]
     pub fn much_worse(&self) -> Option<&Moment> {
         let (worst, peak) = (self.worst.account.free(), self.peak.account.free());
         (worst * 4 > peak * 5 && worst * 50 > self.peak.resident).then_some(&self.worst)
@@ -63,7 +58,6 @@ impl Facts {
 /// One point of the curves: the end of a stretch of time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Point {
-    /// When.
     pub time: u64,
     /// Bytes that live blocks asked for.
     pub live: u64,
@@ -84,11 +78,9 @@ pub struct Point {
 /// The heap at one moment.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Moment {
-    /// When.
     pub time: u64,
     /// Resident memory of all kinds; 0 where it was not recorded.
     pub resident: u64,
-    /// Anonymous memory of it.
     pub anon: u64,
     /// What live blocks had asked for.
     pub live: u64,
@@ -96,7 +88,6 @@ pub struct Moment {
     pub blocks: u64,
     /// The sum in which each resident byte stands once.
     pub account: Account,
-    /// Where the figure for rounding comes from.
     pub rounding_from: RoundingFrom,
     /// Pages of 4 KiB with a live block, by how full they are: up to a tenth, up to two tenths, …
     pub pages: [u64; 10],
@@ -106,9 +97,7 @@ pub struct Moment {
     pub free_in_pages: u64,
     /// Free bytes in those 64 KiB, on pages that were in use before.
     pub free_in_units: u64,
-    /// Live blocks by size.
     pub by_size: Vec<BySize>,
-    /// Live blocks by age.
     pub by_age: Vec<ByAge>,
     /// The 64 KiB that are less than half full.
     pub sparse: Sparse,
@@ -125,7 +114,6 @@ pub struct Account {
     pub files: u64,
     /// Pages of files that the program has mapped itself.
     pub own_files: u64,
-    /// Shared memory.
     pub shared: u64,
     /// The program's data and stacks, and what the allocator needs for itself.
     pub base: u64,
@@ -149,13 +137,11 @@ pub struct Account {
 
 impl Account {
     /// All that is free and kept.
-    #[must_use]
     pub fn free(&self) -> u64 {
         self.pinned + self.scattered + self.kept
     }
 
     /// All that is resident.
-    #[must_use]
     pub fn sum(&self) -> u64 {
         self.files
             + self.base
@@ -167,13 +153,11 @@ impl Account {
     }
 
     /// What the program has mapped itself: anonymous, files and shared memory.
-    #[must_use]
     pub fn mapped(&self) -> u64 {
         self.own_maps + self.own_files + self.shared
     }
 }
 
-/// Where a figure for rounding comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RoundingFrom {
@@ -189,15 +173,11 @@ pub enum RoundingFrom {
 /// Live blocks of about one size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct BySize {
-    /// The least size.
     pub from: u64,
-    /// The largest.
     pub to: u64,
-    /// How many.
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
-    /// What malloc added.
     pub rounding: u64,
 }
 
@@ -206,7 +186,6 @@ pub struct BySize {
 pub struct ByAge {
     /// They are younger than this.
     pub below: u64,
-    /// How many.
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
@@ -215,7 +194,6 @@ pub struct ByAge {
 /// 64 KiB pieces that are less than half full.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Sparse {
-    /// How many.
     pub units: u64,
     /// Bytes that were live in them at the most.
     pub were: u64,
@@ -230,11 +208,8 @@ pub struct Sparse {
 /// Blocks of about one size that hold pieces of memory that are otherwise free.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Pin {
-    /// The least size.
     pub from: u64,
-    /// The largest.
     pub to: u64,
-    /// How many.
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
@@ -253,7 +228,6 @@ pub struct Growth {
     pub blocks: u64,
     /// When that was.
     pub until: u64,
-    /// All sizes together.
     pub all: Growing,
     /// By size, what grows most first.
     pub by_size: Vec<Growing>,
@@ -273,13 +247,10 @@ pub struct Growth {
 /// What becomes of blocks of about one size.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Growing {
-    /// The least size.
     pub from: u64,
-    /// The largest.
     pub to: u64,
     /// Blocks allocated.
     pub blocks: u64,
-    /// Bytes allocated.
     pub allocated: u64,
     /// The least live bytes in each window, of equal numbers of allocations.
     pub by_count: [u64; WINDOWS],
@@ -305,20 +276,17 @@ pub struct Growing {
     pub settled_freed: u64,
     /// Bytes that were freed only after the work was done.
     pub freed_after: u64,
-    /// Bytes that were never freed.
     pub never_freed: u64,
 }
 
 impl Growing {
     /// The least that was live in each quarter of the work, by number of allocations.
-    #[must_use]
     pub fn quarters(windows: &[u64; WINDOWS]) -> [u64; 4] {
         let part = WINDOWS / 4;
         core::array::from_fn(|n| windows[n * part..][..part].iter().min().copied().unwrap_or(0))
     }
 
     /// Bytes by which the least that was live grew from the second quarter to the last, by time or by allocations, whichever is less.
-    #[must_use]
     pub fn growth(&self) -> i64 {
         let of = |windows: &[u64; WINDOWS]| {
             let [_, second, _, last] = Self::quarters(windows);
@@ -328,7 +296,6 @@ impl Growing {
     }
 
     /// Of what was old at half-time, what was still there for the last quarter.
-    #[must_use]
     pub fn old_late(&self) -> u64 {
         self.old.saturating_sub(self.old_freed - self.old_freed_late)
     }
@@ -341,7 +308,6 @@ pub struct Lifetime {
     pub size_below: u64,
     /// Their lifetimes are below this, and not below half of it.
     pub lived_below: u64,
-    /// How many.
     pub blocks: u64,
     /// What they asked for.
     pub bytes: u64,
@@ -361,16 +327,13 @@ pub struct End {
 /// Mappings of one length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Mappings {
-    /// Bytes of each.
     pub each: u64,
-    /// How many.
     pub count: u64,
 }
 
 /// How resident memory rises between two looks at it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Rises {
-    /// How often it was looked at.
     pub looks: u64,
     /// Rises of at least 2 MiB.
     pub large: u64,

@@ -13,9 +13,7 @@ use crate::units::Units;
 use crate::{growth, marks, sizes, threads};
 
 /// The facts of a program, from its steps and its call stacks. `pass` hands over each step in order, and is called twice.
-///
-/// # Errors
-/// That of `pass`.
+/// Errors: that of `pass`.
 pub fn gather<E>(
     program: Program,
     stacks: &Stacks,
@@ -268,7 +266,6 @@ impl<'a> Second<'a> {
     }
 }
 
-/// Bytes of a huge page.
 const HUGE: u64 = 2 << 20;
 
 fn lifetimes(cells: &BTreeMap<(usize, usize), (u64, u64)>) -> Vec<Lifetime> {

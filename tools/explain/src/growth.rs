@@ -26,7 +26,7 @@ const OLD: u64 = 16;
 const LATE: u64 = 32;
 
 /// Windows, of which the end of each is met once, and the least that was live in the one that is open.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Windows {
     ends: [u64; WINDOWS],
     next: usize,
@@ -76,7 +76,7 @@ impl Windows {
 }
 
 /// Follows growth through the second pass.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Follow {
     done: Done,
     half: u64,
@@ -108,18 +108,9 @@ impl Follow {
             half: done.blocks / 2,
             bins: vec![Growing::default(); sizes::BINS],
             live: vec![0; sizes::BINS],
-            threads: NumberMap::default(),
             counts: Windows::even(done.blocks),
             times: Windows::busy(&outline.points, done.time),
-            blocks: 0,
-            is_half: false,
-            is_done: false,
-            own_maps: (0, 0),
-            anon: (None, None),
-            large: (0, 0),
-            table: None,
-            largest: (0, 0),
-            is_moving: false,
+            ..Self::default()
         }
     }
 
@@ -135,7 +126,6 @@ impl Follow {
         }
     }
 
-    /// A block was allocated.
     pub(crate) fn allocated(&mut self, live: &Live, block: Block, entry: &Entry) {
         let (size, at) = (entry.size(), sizes::bin(entry.size()));
         let bin = &mut self.bins[at];
@@ -168,7 +158,6 @@ impl Follow {
         }
     }
 
-    /// Whether half of the work is done.
     pub(crate) fn is_half(&self) -> bool {
         self.is_half
     }

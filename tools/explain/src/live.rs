@@ -2,7 +2,6 @@
 
 use trace::{Frame, Row, Thread};
 
-/// All live blocks.
 pub(crate) type Live = trace::Live<Entry, 5>;
 
 /// What is known of a live block.

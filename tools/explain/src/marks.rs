@@ -22,9 +22,7 @@ const SAMPLE: usize = 1024;
 /// A mark that the program made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ByMark {
-    /// Its name.
     pub name: String,
-    /// How often.
     pub times: u64,
     /// Whether several threads made it.
     pub by_several: bool,
@@ -133,7 +131,6 @@ impl Follow {
         }
     }
 
-    /// A thread made a mark.
     pub(crate) fn mark(&mut self, thread: Thread, name: &str, live: u64) {
         self.close(thread, live);
         let Some(number) = self.number(name) else { return };

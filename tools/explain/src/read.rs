@@ -8,7 +8,6 @@ use crate::facts::{Facts, HugePages, Program};
 use crate::gather::gather;
 
 /// The facts of a trace. A part of it that cannot be read is left out, and said.
-#[must_use]
 pub fn facts(trace: &Trace) -> Facts {
     let mut unread = Vec::new();
     let pass = |each: &mut dyn FnMut(&Step)| -> Result<(), core::convert::Infallible> {

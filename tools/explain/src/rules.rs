@@ -51,7 +51,6 @@ pub enum Kind {
     Rounding,
 }
 
-/// How sure that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
@@ -66,9 +65,7 @@ pub enum Confidence {
 /// One reason for memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Which.
     pub kind: Kind,
-    /// How sure.
     pub confidence: Confidence,
     /// Bytes that it explains, at its moment; of what grows, by how much in the second half of the work.
     pub bytes: u64,
@@ -76,7 +73,6 @@ pub struct Finding {
     pub share: f64,
     /// When: nanoseconds since the recording began.
     pub time: u64,
-    /// What to do about it first.
     pub remedy: Remedy,
     /// The site that most of it is allocated at, if stacks were recorded and one stands out.
     pub site: Option<Part>,
@@ -90,22 +86,18 @@ pub enum Remedy {
     Free,
     /// The program must limit it.
     Limit,
-    /// Another allocator.
     Allocator,
     /// A setting by which free memory goes back.
     GiveBack,
-    /// Fewer arenas.
     FewerArenas,
     /// Smaller caches of threads: what was set for them is large.
     SmallerCaches,
-    /// Small pages.
     SmallPages,
     /// The settings of the runtime that maps.
     Runtime,
 }
 
 /// What the facts say, the most important first. Nothing: nothing stands out.
-#[must_use]
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     let mut found: Vec<Finding> = [
         growth::rule(facts),
@@ -134,7 +126,6 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
 }
 
 /// Whether what is free and kept is the main thing, and is there until the end.
-#[must_use]
 pub fn stays(facts: &Facts, findings: &[Finding]) -> bool {
     let is_free = |kind| matches!(kind, Kind::Fragmentation | Kind::ThreadCaches | Kind::Retention);
     let is_first = findings.first().is_some_and(|first| is_free(first.kind));
@@ -154,7 +145,6 @@ pub(crate) fn peak(facts: &Facts) -> u64 {
     facts.peak.resident.max(if facts.peak.resident == 0 { facts.peak_live } else { 0 }).max(1)
 }
 
-/// A finding of `bytes`.
 pub(crate) fn finding(
     facts: &Facts,
     kind: Kind,

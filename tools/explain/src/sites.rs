@@ -7,10 +7,7 @@
 //!
 //! Where stacks are sampled the sums are estimates.
 
-use std::collections::HashMap;
-
-use symbols::SitePath;
-use trace::{Block, Estimate, Frame, NumberMap, Stacks};
+use trace::{Block, Estimate, Frame, Paths, Stacks};
 
 use crate::facts::{Amount, Sites, Uses};
 use crate::live::Live;
@@ -19,8 +16,6 @@ mod tree;
 
 /// A block is temporary that is freed before as many others were allocated.
 const SOON: u64 = 16;
-/// With more paths only the sites themselves are told apart.
-const PATHS: usize = 1 << 16;
 
 fn amount(sum: &Estimate) -> Amount {
     let (margin, blocks_margin) = (sum.margin(), sum.blocks_margin());
@@ -67,10 +62,8 @@ impl Sums {
 #[derive(Debug)]
 pub(crate) struct Follow<'a> {
     stacks: &'a Stacks,
-    /// The number of the path of each frame that a block was allocated from.
-    of_frame: NumberMap<Frame, usize>,
-    numbers: HashMap<SitePath, usize>,
-    paths: Vec<SitePath>,
+    paths: Paths,
+    /// By the numbers of the paths.
     sums: Vec<Sums>,
     blocks: u64,
     newest: Block,
@@ -80,16 +73,7 @@ pub(crate) struct Follow<'a> {
 
 impl<'a> Follow<'a> {
     pub(crate) fn new(stacks: &'a Stacks) -> Self {
-        Self {
-            stacks,
-            of_frame: NumberMap::default(),
-            numbers: HashMap::new(),
-            paths: Vec::new(),
-            sums: Vec::new(),
-            blocks: 0,
-            newest: 0,
-            half: None,
-        }
+        Self { stacks, paths: Paths::default(), sums: Vec::new(), blocks: 0, newest: 0, half: None }
     }
 
     /// The sums of a frame's path, and how likely it was that a block of this size had a stack.
@@ -97,20 +81,8 @@ impl<'a> Follow<'a> {
         if frame == 0 || self.stacks.is_empty() {
             return None;
         }
-        let number = match self.of_frame.get(&frame) {
-            Some(&number) => number,
-            None => {
-                let path = self.stacks.path(frame);
-                let path = if self.paths.len() < PATHS { path } else { path.cut(1) };
-                let number = *self.numbers.entry(path).or_insert(self.paths.len());
-                if number == self.paths.len() {
-                    self.paths.push(path);
-                    self.sums.push(Sums::default());
-                }
-                self.of_frame.insert(frame, number);
-                number
-            }
-        };
+        let number = self.paths.number(self.stacks, frame);
+        self.sums.resize(self.paths.all.len(), Sums::default());
         Some((&mut self.sums[number], self.stacks.likely(size)))
     }
 
@@ -173,7 +145,7 @@ impl<'a> Follow<'a> {
         for sums in &self.sums {
             all.add(sums);
         }
-        let (count, list) = tree::told(&self.stacks.names, &self.paths, &self.sums);
+        let (count, list) = tree::told(&self.stacks.names, &self.paths.all, &self.sums);
         Sites {
             interval: self.stacks.interval,
             blocks: self.blocks,

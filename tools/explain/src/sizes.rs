@@ -12,7 +12,6 @@ const EACH: usize = 4;
 /// How many bins there are: up to 2^47 bytes, more than a program has addresses for.
 pub(crate) const BINS: usize = FINE_BINS + 37 * EACH;
 
-/// The bin of a size.
 pub(crate) fn bin(size: u64) -> usize {
     if size <= FINE {
         return crate::place(size.div_ceil(STEP));

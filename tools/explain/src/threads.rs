@@ -23,9 +23,7 @@ struct One {
 pub(crate) struct Follow {
     all: NumberMap<Thread, One>,
     pairs: HashMap<(Thread, Thread), u64>,
-    /// Threads that run.
     running: u64,
-    /// How many there were.
     count: u64,
     at_once: u64,
     freed: u64,

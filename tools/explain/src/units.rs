@@ -12,7 +12,6 @@ use trace::Thread;
 
 use trace::NumberMap;
 
-/// Bytes of a unit.
 pub(crate) const UNIT: u64 = 64 << 10;
 /// Bytes of a page, for this purpose, whatever the recorded machine's are.
 pub(crate) const PAGE: u64 = 4 << 10;
@@ -44,7 +43,6 @@ impl Unit {
     }
 }
 
-/// All units.
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     map: NumberMap<u64, Unit>,

@@ -36,14 +36,12 @@ pub struct Verdict {
     pub allocator_time: Option<f64>,
     /// All that were replayed.
     pub rows: Vec<Row>,
-    /// What to run it on.
     pub advice: Option<Advice>,
 }
 
 /// One allocator, or one with settings.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
-    /// What it is called.
     pub name: String,
     /// What is behind a name that is a label.
     pub is: Option<String>,
@@ -51,7 +49,6 @@ pub struct Row {
     pub time: Option<Ratio>,
     /// Its peak of memory, likewise; what it had at the end, where that is told.
     pub memory: Option<Ratio>,
-    /// Its peak in bytes.
     pub peak: Option<f64>,
     /// What it had after the last call.
     pub end: Option<f64>,
@@ -75,7 +72,6 @@ pub struct Advice {
 }
 
 /// What `report` says of its first workload, of memory at its peak or at the end; `None`: it is no replay's.
-#[must_use]
 pub fn verdict(report: &Report, at_end: bool) -> Option<Verdict> {
     let work = report.workloads.first()?;
     let replayed = work.replayed.as_ref()?;

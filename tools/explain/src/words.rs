@@ -19,7 +19,6 @@ use crate::verdict::Verdict;
 const WIDTH: usize = 80;
 
 /// The page about `facts`, with what a replay says if there was one. `next` are the commands that it ends with, and what each is for.
-#[must_use]
 pub fn page(
     facts: &Facts,
     findings: &[Finding],

@@ -31,7 +31,7 @@ pub struct Program {
     pub cpu_us: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Seen {
     /// The library that comes before all others.
     preloaded: Option<PathBuf>,
@@ -48,13 +48,7 @@ impl Seen {
     /// Nothing yet, of programs that are to run on the library `preloaded`.
     pub fn new(preloaded: Option<&Path>) -> Self {
         let preloaded = preloaded.map(|path| path.canonicalize().unwrap_or_else(|_| path.into()));
-        Self {
-            preloaded,
-            tasks: HashMap::new(),
-            processes: HashMap::new(),
-            all: Scheduled::default(),
-            programs: Vec::new(),
-        }
+        Self { preloaded, ..Self::default() }
     }
 
     pub fn look(&mut self, root: i32) {

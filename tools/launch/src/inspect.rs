@@ -67,7 +67,7 @@ impl Finding {
 }
 
 /// Everything found about one program.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inspection {
     /// The files that are executed one after the other; the last one is the program.
     pub chain: Vec<PathBuf>,
@@ -104,14 +104,7 @@ impl Inspection {
 /// Inspects the program that executing `file` with `arguments` (without `argv[0]`) would start.
 pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
     let chain = script::chain(file, arguments)?;
-    let mut found = Inspection {
-        chain: chain.files,
-        loader: None,
-        own_malloc: None,
-        linked_to: None,
-        is_cxx: false,
-        findings: Vec::new(),
-    };
+    let mut found = Inspection { chain: chain.files, ..Inspection::default() };
     for pair in found.chain.windows(2).map(<[PathBuf]>::to_vec).collect::<Vec<_>>() {
         found.say(&name(&pair[0]), Level::Ok, format!("starts {}", pair[1].display()));
     }

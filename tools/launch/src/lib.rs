@@ -30,6 +30,8 @@ pub mod pipe;
 pub mod probe;
 pub mod resolve;
 mod running;
+#[doc(hidden)]
+pub mod testing;
 pub mod tree;
 pub mod unpack;
 

@@ -99,16 +99,10 @@ fn executable(file: &Path) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
 
     fn file(dir: &Path, name: &str, mode: u32) -> PathBuf {
-        let path = dir.join(name);
-        fs::write(&path, "#!/bin/sh\n").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        path
+        crate::testing::file(dir, name, b"#!/bin/sh\n", mode)
     }
 
     #[test]

@@ -17,6 +17,7 @@
 )]
 #![expect(clippy::cast_possible_truncation, reason = "numbers of a 64-bit process, in one")]
 
+mod beside;
 mod blocks;
 mod classes;
 mod counters;
@@ -36,10 +37,12 @@ mod table;
 mod threads;
 mod trouble;
 
+pub use beside::Beside;
 pub use blocks::{Kind, Map};
 pub use heap::{Heap, SizeClass};
 pub use json::json;
 pub use look::{Detail, Figures, Watched};
+pub use note::Program;
 pub use parts::{Part, Parts};
 pub use process::{Process, of_ours};
 pub use rates::Rates;

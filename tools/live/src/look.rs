@@ -8,12 +8,13 @@ use std::time::Instant;
 use base::live::At;
 
 use crate::Trouble;
+use crate::beside::Beside;
 use crate::blocks::walk;
 use crate::classes::{Class, classes};
 use crate::counters::Counters;
 use crate::heap::Heap;
 use crate::memory::Memory;
-use crate::note::{self, Found};
+use crate::note::{self, Found, Program};
 use crate::parts::parts;
 use crate::process::Process;
 use crate::snapshot::Snapshot;
@@ -39,8 +40,7 @@ pub struct Figures {
     pub process: Process,
     /// The malloc, by name and version; `None`: it is none of ours.
     pub malloc: Option<(String, String)>,
-    /// Whether its program is one of 32 bits, for which there is no malloc of ours.
-    pub is_32_bit: bool,
+    pub program: Program,
     /// `None`: the malloc is another's, or shows nothing, or has not begun.
     pub heap: Option<Heap>,
     pub when: Instant,
@@ -59,10 +59,22 @@ impl Figures {
                 "{design} shows no figures while it runs, only the flagship does; HEAPWRIGHT=stats=/path/%p has it write some \
                  at its end."
             ),
-            None if self.is_32_bit => {
+            None => self.help_of_another(command),
+        }
+    }
+
+    /// Of a process on another malloc.
+    fn help_of_another(&self, command: &str) -> String {
+        match self.program {
+            Program::Of32Bits => {
                 "It is a 32-bit program, for which there is no heapwright: this is what the kernel says of it.".to_owned()
             }
-            None => format!(
+            Program::Static => {
+                "It is linked statically, and its malloc with it, which can neither be replaced nor recorded: this is what the \
+                 kernel says of it."
+                    .to_owned()
+            }
+            Program::Dynamic => format!(
                 "What its malloc does it does not show. Started by 'heapwright run -- {command} …' it does; started by \
                  'heapwright run --armed -a glibc -- {command} …' it keeps its malloc, and 'heapwright record --pid' records it."
             ),
@@ -87,7 +99,7 @@ pub struct Watched {
     pub pid: i32,
     started: u64,
     ours: Option<Ours>,
-    is_32_bit: bool,
+    program: Program,
     /// How often there was none of ours.
     missed: u32,
 }
@@ -101,7 +113,7 @@ impl Watched {
             pid: process.pid,
             started: process.started,
             ours: None,
-            is_32_bit: false,
+            program: Program::default(),
             missed: 0,
         };
         watched.find_malloc()?;
@@ -110,14 +122,14 @@ impl Watched {
 
     fn find_malloc(&mut self) -> Result<(), Trouble> {
         let pid = self.pid;
-        let Found { memory, tables, is_32_bit } = note::find(pid)?;
+        let Found { memory, tables, program } = note::find(pid)?;
         let table = chosen(&memory, tables);
         let ours = table.map(|table| {
             let classes = if table.shows { classes(&memory, &table) } else { Ok(Vec::new()) };
             let classes = classes.map_err(|error| Trouble::Unreadable(pid, error.to_string()))?;
             Ok(Ours { memory, table, classes, copy: Snapshot::default() })
         });
-        (self.ours, self.is_32_bit) = (ours.transpose()?, is_32_bit);
+        (self.ours, self.program) = (ours.transpose()?, program);
         Ok(())
     }
 
@@ -150,10 +162,17 @@ impl Watched {
         Ok(Figures {
             process,
             malloc: self.ours.as_ref().map(name),
-            is_32_bit: self.is_32_bit,
+            program: self.program,
             heap: heap?,
             when,
         })
+    }
+
+    /// What lies beside blocks, as the last look saw it. `None`: the malloc shows nothing.
+    #[must_use]
+    pub fn beside(&self) -> Option<Beside<'_>> {
+        let ours = self.ours.as_ref().filter(|ours| ours.table.shows)?;
+        Some(Beside::of(&ours.copy, &ours.table, &ours.classes))
     }
 
     fn heap(&mut self, detail: Detail) -> Result<Option<Heap>, Trouble> {

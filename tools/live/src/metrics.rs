@@ -136,7 +136,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::Process;
+    use crate::{Process, Program};
 
     fn figures() -> Figures {
         let process = Process {
@@ -149,7 +149,13 @@ mod tests {
         let size = SizeClass { bytes: 64, objects: 5, kept: 2, room: 256, slabs: 1 };
         let heap = Heap { live: 320, sizes: vec![size], ..Heap::default() };
         let malloc = Some(("heapwright".to_owned(), "0.1.0".to_owned()));
-        Figures { process, malloc, is_32_bit: false, heap: Some(heap), when: Instant::now() }
+        Figures {
+            process,
+            malloc,
+            program: Program::Dynamic,
+            heap: Some(heap),
+            when: Instant::now(),
+        }
     }
 
     #[test]

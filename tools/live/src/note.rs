@@ -37,8 +37,19 @@ const BETWEEN: Duration = Duration::from_millis(2);
 pub(crate) struct Found {
     pub(crate) memory: Memory,
     pub(crate) tables: Vec<Table>,
-    /// Whether its program is a 32-bit one.
-    pub(crate) is_32_bit: bool,
+    pub(crate) program: Program,
+}
+
+/// How a program is made, as far as that says whether it can have a malloc of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Program {
+    /// A loader has put it together.
+    #[default]
+    Dynamic,
+    /// Nothing was loaded but itself.
+    Static,
+    /// Of a kind for which there is no malloc of ours.
+    Of32Bits,
 }
 
 /// Whether a process has a malloc of ours and has asked it for anything; if it shows that.
@@ -64,14 +75,18 @@ pub(crate) fn find(pid: i32) -> Result<Found, Trouble> {
         Trouble::Unreadable(pid, "it has no program any more, or not yet".to_owned())
     })?;
     let memory = Memory::open(pid, first.start)?;
-    let is_32_bit = is_elf(&memory, first.start) == Some(false);
+    let program = match is_elf(&memory, first.start) {
+        Some(false) => Program::Of32Bits,
+        _ if files(&text).all(|file| file.path == first.path) => Program::Static,
+        _ => Program::Dynamic,
+    };
     let mut tables = Vec::new();
     for file in files(&text) {
         for at in notes(&memory, file.start).unwrap_or_default() {
             tables.extend(Table::read(&memory, pid, at)?);
         }
     }
-    Ok(Found { memory, tables, is_32_bit })
+    Ok(Found { memory, tables, program })
 }
 
 /// What is mapped from the begin of a file.
@@ -161,6 +176,6 @@ mod tests {
     fn a_process_on_another_malloc_has_no_table() {
         let pid = std::process::id() as i32;
         let found = find(pid).unwrap();
-        assert!(found.tables.is_empty() && !found.is_32_bit);
+        assert!(found.tables.is_empty() && found.program == Program::Dynamic);
     }
 }

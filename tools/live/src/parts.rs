@@ -210,7 +210,7 @@ impl Walk<'_> {
         for from in (offset..offset + self.granule).step_by(unit) {
             let is_resident = self.pages.has(at + (from - offset) as u64);
             let end = (from + unit).min(class.objects * class.size).max(from);
-            let free = free_bytes(slab, class, from, end);
+            let free = slab.free_bytes(class, from, end);
             let is_hole = !is_resident && free == end - from;
             self.parts[if is_hole { HOLES } else { FREE_OBJECTS }].add(free, is_resident);
             self.parts[TAILS].add(unit - (end - from), is_resident);
@@ -235,20 +235,4 @@ impl Walk<'_> {
         }
         Parts { is_known, parts: self.parts.to_vec() }
     }
-}
-
-/// Bytes of free objects between two offsets of a slab, up to the end of its last object.
-fn free_bytes(slab: Slab<'_>, class: Class, from: usize, to: usize) -> usize {
-    if from == to {
-        return 0;
-    }
-    let size = class.size;
-    let (first, last) = (class.object_at(from), class.object_at(to - 1));
-    let is_free = |object: usize| slab.free(class, object, object + 1) == 1;
-    if first == last {
-        return if is_free(first) { to - from } else { 0 };
-    }
-    let head = if is_free(first) { (first + 1) * size - from } else { 0 };
-    let tail = if is_free(last) { to - last * size } else { 0 };
-    head + slab.free(class, first + 1, last) * size + tail
 }

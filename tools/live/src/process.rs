@@ -105,9 +105,20 @@ pub(crate) fn owner(pid: i32) -> Option<u32> {
     field(&status, "Uid:").and_then(|uid| u32::try_from(uid).ok())
 }
 
-/// The user that its folder is shown as: root's, where it has hidden itself.
+/// The user that its files in /proc are shown as: root, where it has hidden itself. The folder itself is always its user's.
 pub(crate) fn shown_owner(pid: i32) -> Option<u32> {
-    fs::metadata(format!("/proc/{pid}")).ok().map(|about| about.uid())
+    fs::metadata(format!("/proc/{pid}/maps")).ok().map(|about| about.uid())
+}
+
+/// Rights that it has and this process has not, as bits.
+pub(crate) fn more_rights(pid: i32) -> u64 {
+    let rights = |pid: &str, name: &str| {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        u64::from_str_radix(line.trim(), 16).ok()
+    };
+    let its = rights(&pid.to_string(), "CapPrm:").unwrap_or(0);
+    its & !rights("self", "CapEff:").unwrap_or(u64::MAX)
 }
 
 /// Every process that can be read and uses one of our mallocs.

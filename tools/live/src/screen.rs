@@ -35,7 +35,8 @@ enum Middle {
     Both,
     Map,
     Sizes,
-    Help,
+    /// A text instead of both.
+    Text,
 }
 
 /// In which order sizes are shown.
@@ -58,6 +59,8 @@ pub struct State {
     /// Cells are 2 to this power as large as those that fit; below 0 smaller.
     zoom: i32,
     pub inked: bool,
+    /// What is shown instead of map and sizes.
+    text: String,
     /// What the last key did, or what became of the process.
     pub said: String,
     /// Seconds between two looks.
@@ -68,8 +71,9 @@ pub struct State {
     last: Option<Figures>,
 }
 
-const HELP: [&str; 11] = [
+const HELP: [&str; 13] = [
     "tab           map and sizes; map alone; sizes alone",
+    "w             of a process that is profiled: which code live blocks come from",
     "f             the order of sizes: most free first, most live first, by size",
     "+ -           smaller cells and more rows; larger cells and fewer",
     "↑ ↓  k j      other rows, where not all fit",
@@ -78,11 +82,12 @@ const HELP: [&str; 11] = [
     "?             this help",
     "q  esc        quit; the process goes on",
     "",
-    "A cell is a range of addresses: the height of its bar is the share that is live, its colour the size of",
-    "most of its blocks. Figures are read while the process runs, and may be off by what moves meanwhile.",
+    "A cell is a range of addresses: the height of its bar is the share that is live,",
+    "its colour the size of most of its blocks. Figures are read while the process",
+    "runs, and may be off by what moves meanwhile.",
 ];
-const KEYS: &str = "tab map/sizes  f order  +- zoom  ↑↓ rows  space pause  s save  ? help  q quit";
-const FEW_KEYS: &str = "tab f +- s ? q";
+const KEYS: &str = "tab map/sizes  w sites  f order  +- zoom  ↑↓ rows  s save  ? help  q quit";
+const FEW_KEYS: &str = "tab w f +- s ? q";
 
 impl State {
     /// Takes a look in.
@@ -119,10 +124,8 @@ impl State {
             KeyCode::PageUp => self.top = self.top.saturating_sub(PAGE),
             KeyCode::PageDown => self.top += PAGE,
             KeyCode::Home => self.top = 0,
-            KeyCode::Char('?') if self.middle != Middle::Help => self.middle = Middle::Help,
-            KeyCode::Char('?') | KeyCode::Esc if self.middle == Middle::Help => {
-                self.middle = Middle::Both;
-            }
+            KeyCode::Char('?') if self.middle != Middle::Text => self.tell(HELP.join("\n")),
+            KeyCode::Char('?') | KeyCode::Esc if self.middle == Middle::Text => self.turn(),
             _ => return false,
         }
         true
@@ -134,8 +137,13 @@ impl State {
         self.middle = match self.middle {
             Middle::Both => Middle::Map,
             Middle::Map => Middle::Sizes,
-            Middle::Sizes | Middle::Help => Middle::Both,
+            Middle::Sizes | Middle::Text => Middle::Both,
         };
+    }
+
+    /// Shows a text instead of map and sizes, until a key brings them back.
+    pub fn tell(&mut self, text: String) {
+        (self.text, self.middle, self.top) = (text, Middle::Text, 0);
     }
 
     fn reorder(&mut self) {
@@ -169,14 +177,16 @@ impl State {
     }
 
     fn middle(&mut self, figures: &Figures, width: usize, high: usize) -> Vec<Line> {
-        if self.middle == Middle::Help {
-            return HELP.iter().map(|line| Line::of(line, Ink::Plain)).collect();
+        if self.middle == Middle::Text {
+            self.top = self.top.min(self.text.lines().count().saturating_sub(high));
+            let rows = self.text.lines().skip(self.top).take(high);
+            return rows.map(|line| Line::of(&visible(line), Ink::Plain)).collect();
         }
         let Some(heap) = &figures.heap else { return foreign(figures, width) };
         match self.middle {
             Middle::Sizes => self.sizes(heap, high),
             Middle::Map => self.map(heap, width, high),
-            Middle::Both | Middle::Help => {
+            Middle::Both | Middle::Text => {
                 let rows = (high / 2).min(heap.sizes.len() + 1).max(3);
                 let top = core::mem::take(&mut self.top);
                 let sizes = self.sizes(heap, rows);

@@ -74,11 +74,29 @@ impl Slab<'_> {
             })
             .sum()
     }
+
+    /// Bytes of free objects between two offsets of the slab, up to the end of its last object.
+    pub(crate) fn free_bytes(&self, class: Class, from: usize, to: usize) -> usize {
+        if from == to {
+            return 0;
+        }
+        let size = class.size;
+        let (first, last) = (class.object_at(from), class.object_at(to - 1));
+        let is_free = |object: usize| self.free(class, object, object + 1) == 1;
+        if first == last {
+            return if is_free(first) { to - from } else { 0 };
+        }
+        let head = if is_free(first) { (first + 1) * size - from } else { 0 };
+        let tail = if is_free(last) { to - last * size } else { 0 };
+        head + self.free(class, first + 1, last) * size + tail
+    }
 }
 
 /// The copy; its memory is used again by the next.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
+    /// The region's lowest address.
+    pub(crate) base: u64,
     pub(crate) first_block: usize,
     pub(crate) blocks: usize,
     pub(crate) granules_a_block: usize,
@@ -115,6 +133,7 @@ impl Snapshot {
         {
             return Err(io::ErrorKind::Interrupted.into());
         }
+        self.base = counters.base;
         (self.first_block, self.blocks) = (first as usize, (end - first) as usize);
         self.granules_a_block = granules_a_block;
         self.infos.resize(self.blocks * blocks, 0);

@@ -55,8 +55,12 @@ fn why(pid: i32) -> String {
         Some("3") => format!(
             "this system lets nobody read others (kernel.yama.ptrace_scope is 3, until the next start); {FILE}"
         ),
+        _ if process::more_rights(pid) != 0 => format!(
+            "it has rights (capabilities) that this process has not. The right to read it all the same is CAP_SYS_PTRACE, for a \
+             container 'docker run --cap-add SYS_PTRACE'; {FILE}"
+        ),
         _ => format!(
-            "the system does not say why: in a container CAP_SYS_PTRACE may be missing, or its filter of system calls is in \
+            "the system does not say why: in a container CAP_SYS_PTRACE may be missing, or its filter of system calls may be in \
              the way; {FILE}"
         ),
     }

@@ -15,10 +15,12 @@ pub enum Cost {
     Allocated,
     /// Of that, freed within a millisecond.
     Temporary,
+    /// Free beside what is live at the end, and kept by it: known of a process that runs only.
+    Beside,
 }
 
 impl Cost {
-    /// All of them.
+    /// Those that a trace tells.
     pub const ALL: [Self; 4] = [Self::Peak, Self::Live, Self::Allocated, Self::Temporary];
 
     /// What it is called on a page and in files.
@@ -29,6 +31,7 @@ impl Cost {
             Self::Live => "at the end",
             Self::Allocated => "allocated",
             Self::Temporary => "temporary",
+            Self::Beside => "free beside it",
         }
     }
 
@@ -40,28 +43,87 @@ impl Cost {
             Self::Live => "live",
             Self::Allocated => "allocated",
             Self::Temporary => "temporary",
+            Self::Beside => "beside",
         }
     }
 }
 
-/// A sum for each cost.
+/// How soon a block was freed: within this time, and not within the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lived {
+    /// A millisecond: such blocks are temporary.
+    Millisecond,
+    /// A second.
+    Second,
+    /// A minute.
+    Minute,
+}
+
+impl Lived {
+    /// All of them, the shortest first.
+    pub const ALL: [Self; 3] = [Self::Millisecond, Self::Second, Self::Minute];
+
+    /// As a number with its unit.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Millisecond => "1 ms",
+            Self::Second => "1 s",
+            Self::Minute => "1 min",
+        }
+    }
+
+    /// That of a block which lived for so many nanoseconds. `None`: longer than all.
+    pub(crate) fn of(age: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|lived| age < lived.nanoseconds())
+    }
+
+    fn nanoseconds(self) -> u64 {
+        match self {
+            Self::Millisecond => 1_000_000,
+            Self::Second => 1_000_000_000,
+            Self::Minute => 60_000_000_000,
+        }
+    }
+}
+
+/// A sum for each cost, and how many bytes were freed how soon.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Costs([Estimate; 4]);
+pub struct Costs {
+    sums: [Estimate; 5],
+    lived: [f64; Lived::ALL.len()],
+}
 
 impl Costs {
     /// The sum of one.
     #[must_use]
     pub fn of(&self, cost: Cost) -> &Estimate {
-        &self.0[cost as usize]
+        &self.sums[cost as usize]
     }
 
     /// The same, to be added to.
     pub fn of_mut(&mut self, cost: Cost) -> &mut Estimate {
-        &mut self.0[cost as usize]
+        &mut self.sums[cost as usize]
     }
 
     /// Adds the sums of other blocks.
     pub fn join(&mut self, other: &Self) {
-        self.0.iter_mut().zip(&other.0).for_each(|(sum, more)| sum.join(more));
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.join(more));
+        self.lived.iter_mut().zip(&other.lived).for_each(|(sum, more)| *sum += more);
+    }
+
+    /// The bytes of blocks that lived so long.
+    #[must_use]
+    pub fn lived(&self, lived: Lived) -> f64 {
+        self.lived[lived as usize]
+    }
+
+    /// Adds a block of `bytes`, which was in the sample with the probability `p`, and was freed after `age` nanoseconds.
+    pub(crate) fn free(&mut self, bytes: u64, p: f64, age: u64) {
+        let Some(lived) = Lived::of(age) else { return };
+        self.lived[lived as usize] += bytes as f64 / p;
+        if lived == Lived::Millisecond {
+            self.of_mut(Cost::Temporary).add(bytes, p);
+        }
     }
 }

@@ -14,8 +14,6 @@ use trace::{
 
 use crate::cost::{Cost, Costs};
 
-/// A block is temporary that is freed within so many nanoseconds.
-pub(crate) const SHORT: u64 = 1_000_000;
 /// Moments that are kept.
 const MOMENTS: usize = 1000;
 /// Points of the curve are at least this share of the recorded time from each other.
@@ -41,13 +39,15 @@ pub struct Point {
     pub resident: Option<u64>,
 }
 
-/// What was live at a time that was asked for.
+/// What there was at a time that was asked for.
 #[derive(Debug, Clone)]
 pub struct Moment {
     /// Nanoseconds since the recording began.
     pub time: u64,
-    /// By stack.
+    /// What was live, by stack.
     pub stacks: Vec<(Frame, Estimate)>,
+    /// What was allocated by then, of each of the profile's stacks; of those that came later nothing.
+    pub allocated: Vec<Estimate>,
 }
 
 /// What a program's call stacks cost.
@@ -94,6 +94,18 @@ pub struct Profile {
 /// # Errors
 /// The trace cannot be read.
 pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> {
+    gather_beside(trace, every, None)
+}
+
+/// The same of a process that runs, whose malloc says how many free bytes lie beside the block at an address.
+///
+/// # Errors
+/// The trace cannot be read.
+pub fn gather_beside(
+    trace: &Trace,
+    every: Option<u64>,
+    beside: Option<&dyn Fn(u64) -> u64>,
+) -> Result<Profile, TraceError> {
     let about = trace.about();
     let frames = trace.frames()?;
     let names = trace.names(&frames)?;
@@ -105,7 +117,7 @@ pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> 
     let mut next = every.unwrap_or(u64::MAX).max(1);
     for (number, step) in trace.steps().flatten().enumerate() {
         while step.time >= next && moments.len() < MOMENTS {
-            moments.push(Moment { time: next, stacks: sums.by_stack(&live) });
+            moments.push(sums.moment(next, &live));
             next = next.saturating_add(every.unwrap_or(u64::MAX).max(1));
         }
         sums.step(&step, &mut live);
@@ -114,6 +126,9 @@ pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> 
         }
     }
     sums.each(&live, Cost::Live);
+    if let Some(beside) = beside {
+        sums.beside(&live, beside);
+    }
     let mut all = Costs::default();
     sums.list.iter().for_each(|stack| all.join(&stack.costs));
     let mut missing = missing(trace);
@@ -227,10 +242,9 @@ impl Sums {
         let interval = self.sample.interval;
         if let Some(gone) = step.op.gone().and_then(|block| live.remove(block))
             && self.sample.has(gone.frame)
-            && step.time.saturating_sub(gone.born) < SHORT
         {
-            let p = likely(gone.size, interval);
-            self.of(gone.frame).of_mut(Cost::Temporary).add(gone.size, p);
+            let (p, age) = (likely(gone.size, interval), step.time.saturating_sub(gone.born));
+            self.of(gone.frame).free(gone.size, p, age);
         }
         if let Some(new) = step.op.made() {
             live.insert(new.block, Lived::new(&new, step));
@@ -246,6 +260,21 @@ impl Sums {
     fn each(&mut self, live: &Live<Lived, 6>, cost: Cost) {
         for (frame, sum) in self.by_stack(live) {
             self.of(frame).of_mut(cost).join(&sum);
+        }
+    }
+
+    fn moment(&self, time: u64, live: &Live<Lived, 6>) -> Moment {
+        let allocated = self.list.iter().map(|stack| *stack.costs.of(Cost::Allocated)).collect();
+        Moment { time, stacks: self.by_stack(live), allocated }
+    }
+
+    /// Adds what lies beside live blocks.
+    fn beside(&mut self, live: &Live<Lived, 6>, beside: &dyn Fn(u64) -> u64) {
+        for (_, block) in live.iter() {
+            if self.sample.has(block.frame) {
+                let p = likely(block.size, self.sample.interval);
+                self.of(block.frame).of_mut(Cost::Beside).add(beside(block.address), p);
+            }
         }
     }
 
@@ -312,5 +341,19 @@ mod tests {
             .collect();
         assert_eq!(moments, [2000.0, 2570.0, 2570.0]);
         assert!(profile.curve.iter().any(|point| point.resident == Some(12 << 20)));
+    }
+
+    #[test]
+    fn what_lies_beside_is_counted_for_live_blocks_alone() {
+        let trace = trace::testing::script(
+            "frame 1 0 0x5000
+             malloc a 1000 from 1
+             malloc b 2000 from 1
+             malloc c 500
+             free a",
+        );
+        let profile = gather_beside(&trace, None, Some(&|_| 96)).unwrap();
+        assert_eq!(profile.all.of(Cost::Beside).bytes, 96.0);
+        assert_eq!(gather(&trace, None).unwrap().all.of(Cost::Beside).bytes, 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! Where a program's memory comes from: call stacks and what they hold, of a recording or of a sample.
 //!
 //! ```text
-//! trace ─► gather: each stack's sums, in two passes ─► Profile ─┬─► pprof        for pprof, Pyroscope, Parca
+//! trace ─► gather: each stack's sums, in two passes ─► Profile ─┬─► pprof        for pprof, Pyroscope, Parca; OTLP
 //!                                                               └─► Tree of functions ─┬─► sites ─► text
 //!                                                                                      ├─► collapsed, speedscope
 //!                                                                                      └─► flame ─► SVG, page
@@ -15,6 +15,8 @@ mod compare;
 mod cost;
 mod flame;
 mod gather;
+mod lifetimes;
+mod now;
 mod page;
 mod pprof;
 mod sites;
@@ -26,9 +28,11 @@ mod tree;
 
 pub use collapsed::collapsed;
 pub use compare::{Change, Comparison, compare};
-pub use cost::{Cost, Costs};
+pub use cost::{Cost, Costs, Lived};
 pub use flame::svg;
-pub use gather::{Moment, Point, Profile, Stack, gather};
+pub use gather::{Moment, Point, Profile, Stack, gather, gather_beside};
+pub use lifetimes::lifetimes;
+pub use now::{now, now_json};
 pub use page::html;
 pub use pprof::{Inuse, Pprof, PprofError};
 pub use sites::{Site, sites};

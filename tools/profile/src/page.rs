@@ -14,6 +14,7 @@ use trace::Estimate;
 use crate::cost::Cost;
 use crate::flame::{COLOURS, colours, svg};
 use crate::gather::Profile;
+use crate::lifetimes;
 use crate::sites::sites;
 use crate::text::with_margin;
 use crate::tree::Tree;
@@ -69,6 +70,13 @@ pub fn html(profile: &Profile, tree: &Tree, by: Cost) -> String {
         tables: vec![table(profile, by)],
         ..Section::default()
     };
+    let lifetimes = Section {
+        id: "lifetimes",
+        title: "How long blocks live",
+        about: format!("Shares {}.", lifetimes::ABOUT),
+        tables: vec![lifetimes::table(profile)],
+        ..Section::default()
+    };
     let curve = Section {
         id: "time",
         title: "Memory over time",
@@ -95,7 +103,7 @@ pub fn html(profile: &Profile, tree: &Tree, by: Cost) -> String {
         headline: headline(profile, by),
         said: said(profile),
         warnings: profile.missing.iter().cloned().chain(troubles).collect(),
-        sections: vec![icicle, table, curve],
+        sections: vec![icicle, table, lifetimes, curve],
         // JSON in which no tag ends.
         data: serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c"),
         script: SCRIPT,

@@ -8,6 +8,7 @@
 //! Values are no counts of samples but estimates of what they stand for, as the format asks; the period is the sample's interval.
 
 mod message;
+mod otlp;
 mod read;
 mod write;
 
@@ -133,8 +134,13 @@ impl Pprof {
         };
         let mut places = Places { profile, numbers: NumberMap::default(), locations: Vec::new() };
         let mut samples = Vec::new();
-        for stack in &profile.stacks {
-            let (all, now) = (stack.costs.of(Cost::Allocated), in_use(stack.frame, &stack.costs));
+        let allocated = |number: usize, costs: &Costs| match inuse {
+            Inuse::At(moment) => moment.allocated.get(number).copied().unwrap_or_default(),
+            _ => *costs.of(Cost::Allocated),
+        };
+        for (number, stack) in profile.stacks.iter().enumerate() {
+            let all = allocated(number, &stack.costs);
+            let now = in_use(stack.frame, &stack.costs);
             let values = [all.blocks, all.bytes, now.blocks, now.bytes].map(whole).to_vec();
             if values.iter().all(|&value| value == 0) {
                 continue;

@@ -116,9 +116,10 @@ fn a_program_profiles_a_part_of_itself() {
     compile("asked.c", &["-O1", "-I", include], &program);
     let profiles = folder.path().join("profiles");
     std::fs::create_dir(&profiles).unwrap();
+    let copy = folder.path().join("now.chunks");
     let armed = Request::armed(folder.path(), recorder(), None, None, Vec::new()).unwrap();
     let mut command = Command::new("timeout");
-    command.args(["-sKILL", "100"]).arg(&program).arg(&profiles).envs(armed);
+    command.args(["-sKILL", "100"]).arg(&program).arg(&profiles).arg(&copy).envs(armed);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let trace = Trace::open(&profiles).unwrap();
@@ -126,6 +127,10 @@ fn a_program_profiles_a_part_of_itself() {
     let profile = gather(&trace, None).unwrap();
     let (bytes, ..) = of(&profile, "profiled", Cost::Allocated);
     assert_eq!((bytes, of(&profile, "before", Cost::Allocated).0), (1000.0, 0.0));
+    // What was there by then, before the profile had ended.
+    let by_then = Trace::open(&copy).unwrap();
+    assert_eq!(by_then.about().note("stopped"), None);
+    assert_eq!(of(&gather(&by_then, None).unwrap(), "profiled", Cost::Allocated).0, 1000.0);
     // Without a recorder nothing is begun.
     let alone = Command::new(&program).arg(&profiles).output().unwrap();
     assert_eq!(alone.status.code(), Some(1));

@@ -70,7 +70,6 @@ impl Armed {
     }
 
     /// Whether it records for somebody who is there: looks twice, `wait` apart.
-    #[must_use]
     pub fn is_taken(&self, wait: Duration) -> bool {
         let beats = self.word(BEATS).ok();
         self.is_on() && {
@@ -80,7 +79,6 @@ impl Armed {
     }
 
     /// Whether it records, or is about to.
-    #[must_use]
     pub fn is_on(&self) -> bool {
         self.word(NUMBER).is_ok_and(|number| number != 0)
     }
@@ -129,8 +127,6 @@ fn own_folder(folder: &Path, user: u32) -> io::Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
-/// Whether there is such a process.
-#[must_use]
 pub fn runs(process: u32) -> bool {
     Path::new(&format!("/proc/{process}")).exists()
 }

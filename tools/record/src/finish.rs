@@ -11,9 +11,7 @@ use trace::{Op, Packed, Progress, Trace, TraceError, began, pack_beside};
 /// What a process left.
 #[derive(Debug)]
 pub enum Process {
-    /// It was packed.
     Packed {
-        /// The trace.
         packed: Box<Packed>,
         /// Bytes that the file as it was written took on the disk.
         written: u64,
@@ -27,7 +25,6 @@ pub enum Process {
     Failed {
         /// The chunks.
         file: PathBuf,
-        /// Why.
         why: TraceError,
     },
 }
@@ -97,7 +94,6 @@ impl Process {
 /// A process that became a program of which there is no recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unrecorded {
-    /// The process.
     pub process: u32,
     /// What it became.
     pub program: String,
@@ -105,7 +101,6 @@ pub struct Unrecorded {
 
 /// The processes whose recordings end with an `exec` and which have no later one: they lost the recorder with their environment, or
 /// became a program that cannot be recorded.
-#[must_use]
 pub fn unrecorded(processes: &[Process]) -> Vec<Unrecorded> {
     let known: Vec<_> = processes.iter().filter_map(Process::begin).collect();
     let ended = processes.iter().filter_map(|process| {
@@ -121,7 +116,6 @@ pub fn unrecorded(processes: &[Process]) -> Vec<Unrecorded> {
 }
 
 /// The processes that run and are told to record into this folder, as far as their environment may be read.
-#[must_use]
 pub fn recorded_on(folder: &Path) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let mut end = b"dir=".to_vec();

@@ -55,7 +55,6 @@ impl Porter {
     }
 
     /// What a recorder has to know.
-    #[must_use]
     pub fn key(&self) -> &str {
         &self.key
     }

@@ -15,18 +15,15 @@ const LONGEST: usize = 2000;
 /// Which of the program's children are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Children {
-    /// All of them.
     All,
     /// Those that become another program.
     Exec,
-    /// None.
     None,
 }
 
 /// Of which allocations call stacks are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stacks {
-    /// Of none.
     Off,
     /// Of a sample: points lie at random among the bytes that are allocated, and blocks that one falls in are in it.
     Sampled {
@@ -37,12 +34,9 @@ pub enum Stacks {
     },
     /// Of a sample, and nothing is recorded of blocks that are not in it.
     Only {
-        /// As above.
         interval: u64,
-        /// As above.
         seed: Option<u64>,
     },
-    /// Of all.
     All,
 }
 
@@ -57,9 +51,7 @@ pub struct Request {
     pub ring: bool,
     /// How long is recorded.
     pub time: Option<Duration>,
-    /// Which children.
     pub children: Children,
-    /// Of which allocations there are call stacks.
     pub stacks: Stacks,
     /// Whether each process leaves a copy of itself at its end, to look for leaks in.
     pub copy: bool,

@@ -4,6 +4,7 @@
 mod common;
 
 use std::fs;
+use std::process::Command;
 
 use common::recorder;
 
@@ -25,8 +26,26 @@ fn tracers_find_a_nop_and_its_arguments() {
     // gdb finds no probe of a file that lacks it.
     assert_ne!(word(at - 16), 0, "the base");
     assert_eq!(semaphore, 0, "none is needed: a nop costs less than to look at one");
-    // Code is in one segment: its place in the file and in memory differ by whole pages.
-    let candidates = (0..64).map(|pages| nop.wrapping_sub(pages * 4096));
-    let is_nop = |at: usize| file.get(at) == Some(&0x90);
-    assert!(candidates.into_iter().any(is_nop), "{nop:#x}");
+    let half = |at: usize| u16::from_le_bytes(file[at..at + 2].try_into().unwrap());
+    let (headers, each) = (usize::try_from(word(32)).unwrap(), usize::from(half(54)));
+    let segments = (0..usize::from(half(56))).map(|number| headers + number * each);
+    // Type, flags, offset, address: of those that are loaded, the one that the nop is in.
+    let loaded = segments.filter(|&at| half(at) == 1 && half(at + 2) == 0);
+    let number = |at: usize| usize::try_from(word(at)).unwrap();
+    let mut places = loaded.filter_map(|at| {
+        let inside = nop.checked_sub(number(at + 16)).filter(|inside| *inside < number(at + 32));
+        inside.map(|inside| number(at + 8) + inside)
+    });
+    assert_eq!(places.next().map(|at| file[at]), Some(0x90), "{nop:#x}");
+}
+
+/// Where there is a debugger, it finds them too.
+#[test]
+fn a_debugger_lists_them() {
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-nx", "-batch", "-ex", "info probes stap otel_memory"]).arg(recorder());
+    let Ok(output) = gdb.output() else { return };
+    let said = String::from_utf8_lossy(&output.stdout);
+    let rows = said.lines().filter(|line| line.starts_with("stap otel_memory "));
+    assert_eq!(rows.count(), 2, "{said}{}", String::from_utf8_lossy(&output.stderr));
 }

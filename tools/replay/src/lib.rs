@@ -12,6 +12,10 @@
 //! With the places that a run wrote down, the steps are those of the program on that allocator ([`Moved`]).
 //!
 //! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 mod asked;
 mod epoch;

@@ -51,7 +51,6 @@ impl Marks {
         self.apart.get(self.apart.len() / 2).copied()
     }
 
-    /// Names of other marks.
     pub(crate) fn into_others(self) -> Vec<String> {
         self.others.into_iter().collect()
     }

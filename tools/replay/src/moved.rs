@@ -32,9 +32,7 @@ pub struct Moved {
 
 impl Moved {
     /// With the file of places that a run in this order wrote, and its looks at the memory: calls and bytes.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Errors: the file cannot be read.
     pub fn open(places: &Path, order: Order, mut looks: Vec<(u64, u64)>) -> Result<Self, Error> {
         looks.reverse();
         let planner = Planner::create(Path::new("/dev/null"), order)?;
@@ -42,9 +40,7 @@ impl Moved {
     }
 
     /// The same step with its block where it was put. What was refused there is so in the step.
-    ///
-    /// # Errors
-    /// The places cannot be read.
+    /// Errors: the places cannot be read.
     pub fn step(&mut self, mut step: Step) -> Result<Step, Error> {
         self.planner.push(&step)?;
         let calls = self.planner.calls();
@@ -64,7 +60,6 @@ impl Moved {
     }
 
     /// What was resident in the replay around the last step, in bytes above its start.
-    #[must_use]
     pub fn resident(&self) -> Option<u64> {
         self.resident
     }

@@ -13,16 +13,13 @@ const SOMETIMES: u64 = 1 << 16;
 /// What came of planning a trace.
 #[derive(Debug)]
 pub struct Plan {
-    /// What is in it.
     pub planned: Planned,
     /// Where the trace cannot be read any further, if that is so: the plan has what is before.
     pub cut: Option<TraceError>,
 }
 
 /// Which call it is, of all from 0 on, that is at `word` of the plan; none if there is none.
-///
-/// # Errors
-/// As of [`plan()`].
+/// Errors: as of [`plan()`].
 pub fn locate(trace: &Trace, order: Order, word: u64) -> Result<Option<u64>, Error> {
     let mut planner = Planner::create(Path::new("/dev/null"), order)?.watching(word);
     for step in trace.steps().map_while(Result::ok) {
@@ -32,9 +29,7 @@ pub fn locate(trace: &Trace, order: Order, word: u64) -> Result<Option<u64>, Err
 }
 
 /// Plans all steps of `trace` into the file `path`; marks of the name `mark` begin periods. `progress` hears the number of steps that are planned, and may end it.
-///
-/// # Errors
-/// The plan cannot be written or has no room.
+/// Errors: the plan cannot be written or has no room.
 pub fn plan(
     trace: &Trace,
     path: &Path,

@@ -20,7 +20,6 @@ pub enum Order {
 /// What a plan has in it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Planned {
-    /// Its head.
     pub head: Head,
     /// The most threads that there are at one time.
     pub threads_at_once: u64,
@@ -30,11 +29,9 @@ pub struct Planned {
     pub refused: u64,
     /// Events that the recording lacks.
     pub dropped: u64,
-    /// The largest block.
     pub largest: u64,
     /// The call after which the most bytes were live.
     pub peak_event: u64,
-    /// What was live at the end.
     pub end_live: u64,
     /// What the recording knew of the program's memory.
     pub recorded: Recorded,

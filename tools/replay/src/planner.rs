@@ -82,13 +82,11 @@ impl Planner {
     }
 
     /// The same; what is asked for is which of all calls is the one at `word` of the plan.
-    #[must_use]
     pub fn watching(self, word: u64) -> Self {
         Self { watch: word.checked_mul(WORD), ..self }
     }
 
     /// The same; marks of this name begin periods, whose calls are timed together.
-    #[must_use]
     pub fn marking(self, name: &str) -> Self {
         Self { marks: Marks::of(name), ..self }
     }
@@ -98,7 +96,6 @@ impl Planner {
         self.call
     }
 
-    /// How many calls were planned.
     pub(crate) fn calls(&self) -> u64 {
         self.planned.head.events
     }

@@ -72,7 +72,6 @@ pub struct Pool {
 /// What came of a trace.
 #[derive(Debug)]
 pub struct Pools {
-    /// What was asked for.
     pub demand: Demand,
     /// By allocator, as they were named.
     pub needs: Vec<Need>,
@@ -85,8 +84,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied()
 }
 
-/// What the program asks for.
-#[must_use]
 pub fn demand(trace: &Trace) -> (Demand, Option<TraceError>) {
     let mut calls = Calls::of(trace);
     calls.by_ref().for_each(drop);

@@ -29,27 +29,23 @@ pub struct Recorded {
 
 impl Recorded {
     /// Whether anything is known.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.looks > 0
     }
 
     /// The most that malloc had of it. Where the program itself mapped much, how much of that it touched is not known, and so
     /// this is not.
-    #[must_use]
     pub fn mallocs(&self) -> Option<u64> {
         let is_seen = self.own_mapped() <= self.growth / SMALL_PART;
         (self.is_known() && is_seen).then_some(self.growth)
     }
 
     /// The mean of what malloc had, over all calls.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         if self.calls == 0 { self.end as f64 } else { self.area / self.calls as f64 }
     }
 
     /// The most that the program itself had mapped.
-    #[must_use]
     pub fn own_mapped(&self) -> u64 {
         self.above.own_mapped()
     }

@@ -37,10 +37,8 @@ impl Row<4> for Held {
 /// Slots that share a cache line are of one thread: filling them takes it from nobody.
 const LINE: u32 = 8;
 
-/// All slots.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
-    /// The live blocks.
     pub(crate) live: Live<Held, 4>,
     /// By thread, the slots that it may fill next.
     free: HashMap<u32, Vec<u32>>,
@@ -84,7 +82,6 @@ impl Slots {
         }
     }
 
-    /// The epoch is over.
     pub(crate) fn next_epoch(&mut self) {
         for slot in core::mem::take(&mut self.kept_back) {
             self.put_back(slot);

@@ -89,7 +89,6 @@ impl Streams {
         self.file.write_all_at(&word.to_ne_bytes(), at)
     }
 
-    /// Ends a stream.
     pub(crate) fn end(&mut self, stream: StreamIndex) -> io::Result<()> {
         self.open.remove(&stream).map_or(Ok(()), |one| write(&self.file, &one))
     }
@@ -107,7 +106,6 @@ impl Streams {
         Ok(at)
     }
 
-    /// Writes the first bytes of the file.
     pub(crate) fn put_head(&self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all_at(bytes, 0)
     }

@@ -393,8 +393,7 @@ fn named_once(mut rows: Vec<Vec<Entry>>) -> Vec<Vec<Entry>> {
 
 #[cfg(test)]
 mod tests {
-    use bench::result::Series;
-    use bench::testing;
+    use bench::testing::{self, series};
 
     use super::*;
 
@@ -406,17 +405,11 @@ mod tests {
         let curve = |columns: &[f64]| Curve {
             x: "bytes".to_owned(),
             y: "ns a pair".to_owned(),
-            x_log: false,
-            y_log: false,
             columns: columns.to_vec(),
-            family: false,
+            ..Curve::default()
         };
         work.curve = Some(curve(&[64.0, 4096.0]));
         work.curves.insert("other".to_owned(), curve(&[]));
-        let series = |name: &str, points: &[(f64, f64)]| Series {
-            name: name.to_owned(),
-            points: points.to_vec(),
-        };
         work.cells[0].series =
             vec![series("pair", &[(64.0, 17.25), (128.0, 1.0)]), series("other", &[(64.0, 1.0)])];
         let all = curves(&View::of(&report));

@@ -3,9 +3,10 @@
 use crate::number::Unit;
 use crate::svg::width_of;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Evenly, from 0 where the values allow it.
+    #[default]
     Even,
     Decades,
     Doublings,

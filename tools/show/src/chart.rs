@@ -29,7 +29,7 @@ const ROUGH: f64 = 6.0;
 const EACH_ROW: f64 = 3.0;
 const EACH_HEIGHT: f64 = 150.0;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Ask {
     pub label: String,
     pub kind: Kind,
@@ -44,7 +44,7 @@ pub struct Line<'a> {
     pub points: &'a [(f64, f64)],
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Chart<'a> {
     pub title: String,
     /// To the right.

@@ -131,9 +131,9 @@ pub fn in_unit(v: f64, unit: &str) -> String {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the others are what their names say")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Unit {
+    #[default]
     Number,
     Bytes,
     Seconds,

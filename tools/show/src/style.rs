@@ -33,7 +33,6 @@ const OTHERS: usize = 6;
 const DASHES: [&str; 5] = ["", "7 3", "2 2.5", "10 3 2 3", "5 2 1.5 2 1.5 2"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Marker {
     Circle,
     Square,

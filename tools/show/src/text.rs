@@ -49,9 +49,14 @@ pub fn markdown(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("<br>")
 }
 
-/// `1 round`, `3 rounds`.
+/// `1 round`, `3 rounds`, `3 processes`.
 pub fn many(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+    let end = match n {
+        1 => "",
+        _ if what.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{n} {what}{end}")
 }
 
 /// `text` inside an element or a quoted attribute; control characters, which XML refuses, become a sign for it.
@@ -100,6 +105,12 @@ pub fn list(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_of_a_word() {
+        let said = [many(0, "round"), many(1, "process"), many(2, "process"), many(2, "round")];
+        assert_eq!(said, ["0 rounds", "1 process", "2 processes", "2 rounds"]);
+    }
 
     #[test]
     fn long_words_and_lines_stay() {

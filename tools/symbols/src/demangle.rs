@@ -8,7 +8,6 @@ use cpp_demangle::{BorrowedSymbol, DemangleOptions};
 const LONGEST: usize = 2048;
 
 /// The name of a function; one that is not mangled is its own.
-#[must_use]
 pub fn demangle(mangled: &str) -> String {
     let mut out = Bounded(String::new());
     if is_rust(mangled)
@@ -36,7 +35,6 @@ pub fn demangle(mangled: &str) -> String {
 }
 
 /// A name without parameters and without what stands in its pointed brackets: `std::vector<…>::push_back`.
-#[must_use]
 pub fn short(name: &str) -> String {
     let (mut out, mut depth, mut last) = (String::new(), 0_usize, ' ');
     let whole = without_parameters(name);

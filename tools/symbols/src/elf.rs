@@ -60,7 +60,6 @@ impl Elf {
 }
 
 /// The build id of the file at this path, in hexadecimal digits.
-#[must_use]
 pub fn build_id_of(path: &Path) -> Option<String> {
     build_id(&Elf::open(path).ok()?.file()?)
 }

@@ -7,7 +7,6 @@
 //! ```
 
 /// The name of a site and its callers, as [`Names::path_name`](crate::Names::path_name) writes it, in at most `most` characters.
-#[must_use]
 pub fn fitted(name: &str, most: usize) -> String {
     let fits = |text: &str| text.chars().count() <= most;
     if fits(name) {

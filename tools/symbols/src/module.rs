@@ -6,16 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Module {
-    /// Its first address.
     pub start: u64,
-    /// The address behind it.
     pub end: u64,
     /// Where in the file the first address is.
     pub offset: u64,
     /// By how much addresses are higher than in the file's own count, where that is known; `offset` says nothing then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<u64>,
-    /// The file.
     pub path: String,
     /// Its build id in hexadecimal digits, or nothing.
     pub build_id: String,
@@ -23,7 +20,6 @@ pub struct Module {
 
 impl Module {
     /// The address as it is counted from the module's begin: in the file, or by its own count where only that is known.
-    #[must_use]
     pub fn place(&self, address: u64) -> u64 {
         match self.base {
             Some(base) => address.wrapping_sub(base),
@@ -43,11 +39,9 @@ pub(crate) struct Modules {
 /// Where an address lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lies {
-    /// In the module of this number.
     In(usize),
     /// In several, which were there one after the other: nobody knows in which.
     InSeveral(usize),
-    /// In none.
     Outside,
 }
 

@@ -55,20 +55,15 @@ impl Names {
     }
 
     /// The file that an address lies in, and where in it.
-    #[must_use]
     pub fn module(&self, ip: u64) -> Option<(&str, u64)> {
         let place = self.places.get(&ip)?;
         Some((self.string(place.module), place.offset))
     }
 
-    /// How many addresses there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is no address.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -33,7 +33,6 @@ type ByFile<'a> = BTreeMap<(&'a str, &'a str), Vec<(u64, &'a Module)>>;
 
 impl Resolver {
     /// For a process that had these files mapped. `recorded`: when, in nanoseconds since 1970, or 0.
-    #[must_use]
     pub fn new(modules: &[Module], recorded: u64) -> Self {
         let recorded =
             (recorded > 0).then(|| SystemTime::UNIX_EPOCH + Duration::from_nanos(recorded));
@@ -41,21 +40,18 @@ impl Resolver {
     }
 
     /// Looks for debugging information below these folders, and not in `/usr/lib/debug`.
-    #[must_use]
     pub fn debug_folders(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         self.folders = folders.into_iter().collect();
         self
     }
 
     /// Looks in the map that the process's runtime wrote of code that it made, if it did.
-    #[must_use]
     pub fn process(mut self, process: u32) -> Self {
         self.map = Some(format!("/tmp/perf-{process}.map").into());
         self
     }
 
     /// What is known of these return addresses.
-    #[must_use]
     pub fn names(&self, ips: impl IntoIterator<Item = u64>) -> Names {
         let mut names = Names::default();
         self.add(ips, &mut names);

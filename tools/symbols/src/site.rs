@@ -43,8 +43,8 @@ const LIBRARIES: [&str; 19] = [
     "linux-vdso",
 ];
 
-/// Functions of standard libraries, by how their names begin.
-const FUNCTIONS: [&str; 16] = [
+/// Functions of standard libraries, and of what a Rust program profiles itself with, by how their names begin.
+const FUNCTIONS: [&str; 19] = [
     "std::",
     "core::",
     "alloc::",
@@ -61,17 +61,26 @@ const FUNCTIONS: [&str; 16] = [
     "__rust_",
     "__rdl_",
     "__rg_",
+    "__rustc::",
+    "recorder::profiled::",
+    "<recorder::profiled::",
 ];
 
-/// Files of standard libraries, by a part of their path.
-const FILES: [&str; 4] = ["/include/c++/", "/rustlib/src/rust/library/", "/rust/deps/", "/c++/v1/"];
+/// Files of the same, by a part of their path.
+const FILES: [&str; 6] = [
+    "/include/c++/",
+    "/rustlib/src/rust/library/",
+    "/rust/deps/",
+    "/c++/v1/",
+    "/recorder/src/profiled.rs",
+    "/heapwright-recorder-",
+];
 
 /// How a function says that all it does is to allocate.
 const ALLOCATES: [&str; 6] = ["malloc", "calloc", "memalign", "reallocarray", "strdup", "strndup"];
 
 impl Site {
     /// The function, whichever of its lines.
-    #[must_use]
     pub fn function(self) -> Self {
         Self { entry: Entry { function: self.entry.function, ..Entry::default() }, ..self }
     }
@@ -132,13 +141,11 @@ impl Names {
     }
 
     /// What is known of a site.
-    #[must_use]
     pub fn at_site(&self, site: Site) -> (Symbol<'_>, &str, u64) {
         (self.symbol(site.entry), self.string(site.module), site.offset)
     }
 
     /// A path as people read it: `sdsnew < createObject (object.c:12)`.
-    #[must_use]
     pub fn path_name(&self, path: &[Site]) -> String {
         let Some((outermost, inner)) = path.split_last() else { return String::new() };
         let function = |site: &Site| match self.string(site.entry.function) {
@@ -150,7 +157,6 @@ impl Names {
     }
 
     /// The site as people read it: `insert (cache.cpp:88)`; `libfoo.so+0x1234` where no function is known.
-    #[must_use]
     pub fn site_name(&self, site: Site) -> String {
         let (symbol, module, place) = self.at_site(site);
         let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();

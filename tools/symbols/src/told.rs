@@ -27,21 +27,17 @@ pub struct SitePath {
 
 impl SitePath {
     /// That of a call stack: return addresses, the innermost first. `malloc` is the file of the malloc that was recorded.
-    #[must_use]
     pub fn of(names: &Names, stack: impl IntoIterator<Item = u64>, malloc: &str) -> Self {
         let mut sites = [Site::default(); DEPTH];
         let len = names.path(stack, malloc, &mut sites);
         Self { sites, len: DEPTH }.cut(len)
     }
 
-    /// Its sites.
-    #[must_use]
     pub fn sites(&self) -> &[Site] {
         &self.sites[..self.len]
     }
 
     /// Its innermost sites only.
-    #[must_use]
     pub fn cut(mut self, len: usize) -> Self {
         self.len = self.len.min(len);
         self.sites[self.len..].fill(Site::default());
@@ -55,7 +51,6 @@ impl SitePath {
 }
 
 /// How many sites of each path are to be told, at least one. Each path comes with the bytes that were allocated there.
-#[must_use]
 pub fn told(paths: &[(SitePath, f64)]) -> Vec<usize> {
     let mut callers: HashMap<SitePath, HashMap<Site, f64>> = HashMap::new();
     for (path, bytes) in paths {

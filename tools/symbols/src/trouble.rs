@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
-    /// There is no such file any more.
     Gone,
     /// It cannot be read, and why.
     Unreadable(String),
@@ -31,7 +30,6 @@ pub struct Trouble {
     pub path: String,
     /// The recorded one's build id, or nothing.
     pub build_id: String,
-    /// What is wrong.
     pub why: Why,
     /// Addresses that were asked for.
     pub addresses: usize,

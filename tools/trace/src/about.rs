@@ -18,11 +18,8 @@ pub struct About {
     pub command: String,
     /// Which malloc it had.
     pub malloc: Malloc,
-    /// The process.
     pub pid: u32,
-    /// Its parent.
     pub parent: u32,
-    /// Bytes of a page.
     pub page: u32,
     /// When the recording began, in nanoseconds since 1970.
     pub start: u64,
@@ -46,13 +43,11 @@ pub struct About {
 
 impl About {
     /// What the recorder said of itself under this key.
-    #[must_use]
     pub fn note(&self, key: &str) -> Option<&str> {
         self.notes.iter().find_map(|note| note.strip_prefix(key)?.strip_prefix('='))
     }
 
     /// Whether only blocks of a sample are in the trace, and of all others nothing.
-    #[must_use]
     pub fn is_sampled_only(&self) -> bool {
         self.note("events") == Some("sampled")
     }
@@ -64,7 +59,6 @@ impl About {
     }
 
     /// Bytes from one point of the sample of call stacks to the next, in the mean; 0: every block has a stack.
-    #[must_use]
     pub fn interval(&self) -> u64 {
         let is_sampled = self.note("stacks") == Some("sampled");
         let interval = self.note("stacks_interval").filter(|_| is_sampled);
@@ -73,17 +67,14 @@ impl About {
     }
 }
 
-/// A malloc.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Malloc {
-    /// What people call it.
     pub name: String,
     /// Its library's file.
     pub path: String,
 }
 
-/// One of the recorded threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ThreadAbout {
@@ -95,7 +86,6 @@ pub struct ThreadAbout {
     pub first: u64,
     /// When its last step was.
     pub last: u64,
-    /// How many steps it made.
     pub steps: u64,
     /// Whether its end was seen.
     pub ended: bool,
@@ -113,7 +103,6 @@ pub struct Missing {
     pub stopped: Option<u64>,
     /// Chunks of 64 KiB that are not in the file.
     pub chunks: u64,
-    /// Damaged places.
     pub damaged: u64,
     /// The first of them.
     pub damages: Vec<Damage>,
@@ -132,26 +121,20 @@ pub struct Missing {
 pub struct Damage {
     /// Bytes from the begin of the file.
     pub offset: u64,
-    /// What is there.
     pub what: String,
 }
 
 /// An event that cannot have been, as far as the trace shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strange {
-    /// Which kind.
     pub kind: StrangeKind,
     /// Before this step.
     pub step: u64,
-    /// When.
     pub time: u64,
-    /// Who did it.
     pub thread: Thread,
-    /// With which address.
     pub address: u64,
 }
 
-/// The kinds of [`Strange`] events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StrangeKind {
@@ -169,14 +152,12 @@ pub(crate) const UNKNOWN: &str = "before=unknown";
 
 impl About {
     /// Whether the program was running when the recording began.
-    #[must_use]
     pub fn is_attached(&self) -> bool {
         self.notes.iter().any(|note| note == ATTACHED)
     }
 
     /// Whether there were blocks before the first event that nothing is known of: the program had been running, or what came first
     /// made room.
-    #[must_use]
     pub fn lacks_what_was_before(&self) -> bool {
         self.missing.chunks > 0 || self.notes.iter().any(|note| note == UNKNOWN)
     }
@@ -186,8 +167,6 @@ impl About {
 const NAMED: usize = 64;
 
 impl Missing {
-    /// Whether anything is missing or strange.
-    #[must_use]
     pub fn any(&self) -> bool {
         *self != Self::default()
     }

@@ -42,19 +42,16 @@ impl Above {
     }
 
     /// What the process had when the recording began, without the blocks of that time; nothing before the first look.
-    #[must_use]
     pub fn start(&self) -> Option<u64> {
         self.start
     }
 
     /// What malloc had at the last look.
-    #[must_use]
     pub fn now(&self) -> Option<u64> {
         self.start.map(|_| self.now)
     }
 
     /// The most that the program itself had mapped.
-    #[must_use]
     pub fn own_mapped(&self) -> u64 {
         self.most_mapped
     }

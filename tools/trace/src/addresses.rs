@@ -54,7 +54,6 @@ impl Entry {
 pub(crate) enum Found {
     /// A live block and its size.
     Live(Block, u64),
-    /// A block that is gone.
     Dead,
     /// Nothing, as far as is remembered.
     Unknown,
@@ -137,7 +136,6 @@ impl Addresses {
         hash as usize % SHARDS
     }
 
-    /// What is there under `key`.
     pub(crate) fn get(&self, key: u64) -> Found {
         let hash = hash(key);
         let shard = &self.shards[Self::shard(hash)];
@@ -191,7 +189,6 @@ impl Addresses {
         }
     }
 
-    /// The block under `key` is gone.
     pub(crate) fn remove(&mut self, key: u64) -> Found {
         let hash = hash(key);
         let shard = &mut self.shards[Self::shard(hash)];

@@ -34,15 +34,12 @@ impl Hasher for Numbers {
 /// A block as it comes to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct New {
-    /// Its number.
     pub block: Block,
     /// By which call. That of `realloc` has none of its own: it is taken for `malloc`.
     pub how: How,
-    /// As requested.
     pub size: u64,
     /// As requested, or 0.
     pub align: u64,
-    /// Where it is.
     pub address: u64,
     /// From where, or 0.
     pub frame: Frame,
@@ -50,7 +47,6 @@ pub struct New {
 
 impl Op {
     /// The block that is gone from now on.
-    #[must_use]
     pub fn gone(&self) -> Option<Block> {
         match *self {
             Self::Free { block, .. } | Self::Reallocate { old: block, .. } => Some(block),
@@ -59,7 +55,6 @@ impl Op {
     }
 
     /// The block that is there from now on.
-    #[must_use]
     pub fn made(&self) -> Option<New> {
         match *self {
             Self::Allocate { block, how, size, align, address, frame } => {

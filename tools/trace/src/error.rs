@@ -4,11 +4,9 @@ use core::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a trace cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the fields are named by what they are")]
 pub enum TraceError {
-    /// The system refused.
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     /// It is something else.
@@ -20,10 +18,8 @@ pub enum TraceError {
         path.display()
     )]
     Newer { path: PathBuf, found: u32, known: u32 },
-    /// Some bytes of it cannot be what they should be.
     #[error("{}: damaged at byte {offset}: {what}", path.display())]
     Damaged { path: PathBuf, offset: u64, what: String },
-    /// A folder without traces.
     #[error("{} has no trace in it: neither a .trace nor a .chunks file", path.display())]
     Empty { path: PathBuf },
     /// It is there, and nobody said that it may be written over.

@@ -9,9 +9,7 @@ const DEVIATIONS: f64 = 1.96;
 /// A sum over blocks of a sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Estimate {
-    /// How many blocks there are.
     pub blocks: f64,
-    /// How many bytes they have.
     pub bytes: f64,
     /// The variance of the bytes.
     pub variance: f64,
@@ -44,7 +42,6 @@ impl Estimate {
     /// samples   0        1          4            100
     /// between   0–3.8    0.2–5.7    1.6–10.3     82–122      times what one of them stands for
     /// ```
-    #[must_use]
     pub fn between(&self, interval: u64) -> (f64, f64) {
         if interval == 0 {
             return (self.bytes, self.bytes);
@@ -57,20 +54,17 @@ impl Estimate {
     }
 
     /// The true number of bytes is no further off, in 95 of 100 cases; 0: it is this one.
-    #[must_use]
     pub fn margin(&self) -> f64 {
         DEVIATIONS * self.variance.sqrt()
     }
 
     /// The same of the number of blocks.
-    #[must_use]
     pub fn blocks_margin(&self) -> f64 {
         DEVIATIONS * self.blocks_variance.sqrt()
     }
 }
 
 /// How likely it is that an allocation of this size is in a sample of one point in `interval` bytes; 0: all are.
-#[must_use]
 pub fn likely(size: u64, interval: u64) -> f64 {
     if interval == 0 {
         return 1.0;

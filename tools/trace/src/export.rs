@@ -40,9 +40,7 @@ const POINTS: u64 = 2000;
 /// `label` is what the rows of `traces` say besides, such as the release of the program.
 ///
 /// `over`: a file that is there is written over.
-///
-/// # Errors
-/// The trace cannot be read, a file is there, or it cannot be written.
+/// Errors: the trace cannot be read, a file is there, or it cannot be written.
 pub fn export(
     trace: &Trace,
     form: Form,
@@ -87,9 +85,7 @@ pub fn export(
 }
 
 /// Writes the blocks of a trace alone, to a pipe for example.
-///
-/// # Errors
-/// As for [`export`].
+/// Errors: as for [`export`].
 pub fn export_blocks(
     trace: &Trace,
     form: Form,

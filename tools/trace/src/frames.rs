@@ -18,19 +18,16 @@ pub struct Frames {
 
 impl Frames {
     /// How many frames there are: the largest has this number.
-    #[must_use]
     pub fn len(&self) -> Frame {
         Frame::try_from(self.list.len()).unwrap_or(Frame::MAX)
     }
 
     /// Whether no stacks were recorded.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// The caller and the return address of a frame.
-    #[must_use]
     pub fn get(&self, frame: Frame) -> Option<(Frame, u64)> {
         self.list.get((frame as usize).checked_sub(1)?).copied()
     }

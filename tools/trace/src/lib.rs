@@ -6,6 +6,10 @@
 //!
 //! A packed trace is read in time order and never held in memory as a whole. [`Trace::open`] reads one, [`Packer`] writes one
 //! from any source of steps, [`pack`] from a recording. `docs/trace-format.md` says what the bytes mean.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 mod about;
 mod above;
@@ -42,7 +46,7 @@ pub use open::pack_beside;
 pub use pack::{Progress, began, pack, stopped};
 pub use packed::summary::{Memory, Segment};
 pub use packer::{Packed, Packer};
-pub use stacks::Stacks;
+pub use stacks::{Paths, Stacks};
 pub use step::{Block, Frame, How, Op, Step, Thread};
 pub use steps::Steps;
 pub use trace::Trace;

@@ -30,7 +30,6 @@ pub trait Row<const N: usize>: Copy {
     fn columns(&self) -> [u64; N];
     /// From its columns.
     fn of(columns: [u64; N]) -> Self;
-    /// How many bytes the block has.
     fn size(&self) -> u64;
 }
 
@@ -40,7 +39,6 @@ enum Group<R, const N: usize> {
     Packed(Packed<N>),
 }
 
-/// All live blocks.
 #[derive(Debug)]
 pub struct Live<R, const N: usize> {
     groups: NumberMap<u64, Group<R, N>>,
@@ -57,14 +55,10 @@ impl<R: Row<N>, const N: usize> Default for Live<R, N> {
 }
 
 impl<R: Row<N>, const N: usize> Live<R, N> {
-    /// How many there are.
-    #[must_use]
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// How many bytes they have.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         u64::try_from(self.bytes).unwrap_or(u64::MAX)
     }
@@ -134,8 +128,6 @@ impl<R: Row<N>, const N: usize> Live<R, N> {
         self.groups.insert(number, Group::Open(Vec::new()));
     }
 
-    /// The block's row.
-    #[must_use]
     pub fn get(&self, block: Block) -> Option<R> {
         let (number, low) = split(block);
         match self.groups.get(&number)? {
@@ -144,7 +136,6 @@ impl<R: Row<N>, const N: usize> Live<R, N> {
         }
     }
 
-    /// The block is gone.
     pub fn remove(&mut self, block: Block) -> Option<R> {
         let (number, low) = split(block);
         let row = match self.groups.get_mut(&number)? {
@@ -187,17 +178,13 @@ fn split(block: Block) -> (u64, u16) {
 /// All that a trace says of a live block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lived {
-    /// Where it is.
     pub address: u64,
-    /// As requested.
     pub size: u64,
-    /// When it was allocated.
     pub born: u64,
     /// Who allocated it.
     pub thread: Thread,
     /// From where, or 0.
     pub frame: Frame,
-    /// By which call.
     pub how: How,
     /// As requested, a power of two, or 0.
     pub align: u64,
@@ -205,7 +192,6 @@ pub struct Lived {
 
 impl Lived {
     /// A block that this step made.
-    #[must_use]
     pub fn new(new: &New, step: &Step) -> Self {
         let New { address, size, align, frame, how, .. } = *new;
         Self { address, size, born: step.time, thread: step.thread, frame, how, align }

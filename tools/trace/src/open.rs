@@ -86,9 +86,7 @@ fn packed(path: &Path) -> Result<PathBuf, TraceError> {
 }
 
 /// Packs a recording beside it, or in the temporary folder where there is no room, or nothing may be written.
-///
-/// # Errors
-/// As for [`pack`].
+/// Errors: as for [`pack`].
 pub fn pack_beside(
     raw: impl AsRef<Path>,
     progress: &mut dyn FnMut(Progress),

@@ -30,19 +30,14 @@ use crate::packer::{Packed, Packer};
 /// microseconds.
 const PATIENCE: u64 = 1024;
 
-/// How far the packing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Chunks that were read.
     pub done: u64,
-    /// Chunks that there are.
     pub all: u64,
 }
 
 /// Packs a recording's chunks.
-///
-/// # Errors
-/// The recording is none, or of a newer version, or one of the files cannot be read or written. Damaged chunks are no error:
+/// Errors: the recording is none, or of a newer version, or one of the files cannot be read or written. Damaged chunks are no error:
 /// [`Missing`](crate::Missing) names them.
 pub fn pack(
     raw: impl AsRef<Path>,
@@ -56,7 +51,6 @@ pub fn pack(
 
 /// When a recording began, in nanoseconds since 1970; `None`: it is none. A forked child's is packed behind its parent's, which has
 /// what the child has inherited.
-#[must_use]
 pub fn began(raw: impl AsRef<Path>) -> Option<u64> {
     let mut begin = Vec::new();
     File::open(raw).ok()?.take(CHUNK as u64).read_to_end(&mut begin).ok()?;
@@ -64,7 +58,6 @@ pub fn began(raw: impl AsRef<Path>) -> Option<u64> {
 }
 
 /// Why a recorder gave up before its program ended, as it says in its file; `None`: it did not, or that is no recording.
-#[must_use]
 pub fn stopped(raw: impl AsRef<Path>) -> Option<String> {
     let mut begin = Vec::new();
     File::open(raw).ok()?.take(CHUNK as u64).read_to_end(&mut begin).ok()?;

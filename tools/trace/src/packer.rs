@@ -39,20 +39,15 @@ pub struct Packer {
 /// What was packed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
-    /// The file.
     pub path: PathBuf,
-    /// Its length in bytes.
     pub bytes: u64,
-    /// What is known of it.
     pub about: About,
 }
 
 impl Packer {
     /// Begins a packed trace. Of `about`, what follows from the steps is filled in: duration, threads, events and blocks.
     /// With `about.addresses` the steps' addresses are kept.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Errors: the file cannot be written.
     pub fn create(path: impl AsRef<Path>, about: &About) -> Result<Self, TraceError> {
         let path = path.as_ref();
         // The file takes its place by being renamed: /dev/null would be a file from then on.
@@ -94,9 +89,7 @@ impl Packer {
     }
 
     /// A frame that `caller` called; steps may have it from now on.
-    ///
-    /// # Errors
-    /// There are more than 2^24 of them.
+    /// Errors: there are more than 2^24 of them.
     pub fn frame(&mut self, caller: Frame, ip: u64) -> Result<Frame, TraceError> {
         let step = self.segment.first_step + self.segment.steps;
         let frame = self.frames.push(caller, ip);
@@ -118,16 +111,13 @@ impl Packer {
     }
 
     /// The number of the next block, and that of the next step.
-    #[must_use]
     pub fn next(&self) -> (Block, u64) {
         (self.next_block, self.segment.first_step + self.segment.steps)
     }
 
     /// Adds a step. Blocks and threads are numbered in the order in which they appear; a time before that of the last step
     /// becomes that of the last step.
-    ///
-    /// # Errors
-    /// A block or thread that cannot come now, or the file cannot be written.
+    /// Errors: a block or thread that cannot come now, or the file cannot be written.
     pub fn push(&mut self, step: &Step) -> Result<(), TraceError> {
         let gone = match step.op.gone().map(|block| (block, self.sizes.remove(block))) {
             None => 0,
@@ -231,9 +221,7 @@ impl Packer {
     }
 
     /// Ends the trace, which is under its name from now on.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Errors: the file cannot be written.
     pub fn finish(mut self) -> Result<Packed, TraceError> {
         if self.builder.len() > 0 {
             self.end_segment()?;

@@ -12,16 +12,13 @@ pub type Frame = u32;
 pub struct Step {
     /// Nanoseconds since the recording began.
     pub time: u64,
-    /// Who did it.
     pub thread: Thread,
-    /// What it did.
     pub op: Op,
 }
 
 /// How a block came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum How {
-    /// `malloc`.
     Malloc,
     /// `calloc`: it is zero.
     Calloc,
@@ -34,13 +31,10 @@ pub enum How {
 /// What was done. Sizes and addresses are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Op {
-    /// A new block.
     Allocate {
         /// Its number: one more than that of the last `Allocate` or `Reallocate`.
         block: Block,
-        /// By which call.
         how: How,
-        /// As requested.
         size: u64,
         /// As requested, or 0.
         align: u64,
@@ -55,39 +49,28 @@ pub enum Op {
         old: Block,
         /// Its successor.
         block: Block,
-        /// As requested.
         size: u64,
-        /// Where the recorded allocator put it.
         address: u64,
-        /// From where, or 0.
         frame: Frame,
     },
-    /// A block is freed.
     Free {
-        /// Which.
         block: Block,
         /// Pages of it that the program touched, where the recorder saw it.
         touched: Option<u32>,
     },
-    /// A request was refused.
     Refused {
-        /// As requested.
         size: u64,
     },
     /// `malloc_usable_size` was asked.
     UsableSize {
-        /// Of which block.
         block: Block,
         /// What the recorded allocator said.
         usable: u64,
     },
     /// The thread's first step.
     ThreadStart,
-    /// Its name.
     ThreadName(String),
-    /// Its last step.
     ThreadEnd,
-    /// It forked.
     Fork {
         /// The child, whose trace is another file.
         child: u32,
@@ -96,27 +79,20 @@ pub enum Op {
     Exec(String),
     /// The program itself mapped memory.
     Map {
-        /// From where on.
         address: u64,
-        /// How much.
         len: u64,
     },
     /// The program itself unmapped memory.
     Unmap {
-        /// From where on.
         address: u64,
-        /// How much.
         len: u64,
     },
     /// The program said where it is.
     Mark(String),
     /// What the process has resident.
     Memory {
-        /// Anonymous memory.
         anon: u64,
-        /// Of files.
         file: u64,
-        /// Shared.
         shmem: u64,
     },
     /// So many events were not recorded.

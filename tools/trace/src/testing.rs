@@ -47,7 +47,6 @@ impl Deref for TestTrace {
 }
 
 /// What tests know of their process.
-#[must_use]
 pub fn about() -> About {
     About {
         exe: "/usr/bin/test".into(),
@@ -63,9 +62,6 @@ pub fn about() -> About {
 }
 
 /// The trace that `fill` packs.
-///
-/// # Panics
-/// If it cannot be packed or opened.
 pub fn packed(about: &About, fill: impl FnOnce(&mut Packer)) -> TestTrace {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("test-4711.trace");
@@ -76,10 +72,6 @@ pub fn packed(about: &About, fill: impl FnOnce(&mut Packer)) -> TestTrace {
 }
 
 /// The trace of a script, whose words this module's documentation explains.
-///
-/// # Panics
-/// On a line that means nothing, which is named.
-#[must_use]
 pub fn script(script: &str) -> TestTrace {
     packed(&about(), |packer| {
         let mut state = State::default();
@@ -92,9 +84,6 @@ pub fn script(script: &str) -> TestTrace {
 }
 
 /// A packed file of one segment whose columns are these bytes, whatever they mean: part 0 is the summary. For tests of bad input.
-///
-/// # Panics
-/// The file cannot be written.
 pub fn segment(path: impl AsRef<Path>, about: &About, parts: &[&[u8]]) {
     let file = SectionWriter::new(File::create(path).unwrap());
     let mut file = file.unwrap();

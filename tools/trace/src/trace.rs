@@ -31,9 +31,7 @@ pub struct Trace {
 
 impl Trace {
     /// Opens a packed trace; a recording that was not packed, which is packed beside it first; or a folder's largest process.
-    ///
-    /// # Errors
-    /// It is none, or of a newer version, or not even its begin can be read.
+    /// Errors: it is none, or of a newer version, or not even its begin can be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
         let found = open::find(path.as_ref())?;
         let mut trace = Self::open_packed(&found.packed)?;
@@ -170,38 +168,29 @@ impl Trace {
         Ok(())
     }
 
-    /// What is known of the process.
-    #[must_use]
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// The file's length in bytes.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.file.len()
     }
 
     /// The other processes of the folder that was opened, largest first.
-    #[must_use]
     pub fn others(&self) -> &[PathBuf] {
         &self.others
     }
 
     /// The trace's parts and what is known of each.
-    #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
     /// The most bytes that were live, and the first step behind which they were.
-    #[must_use]
     pub fn peak(&self) -> (u64, u64) {
         let rising = self.segments.iter().rev();
         let highest = rising.max_by_key(|segment| segment.peak_bytes);
@@ -209,22 +198,18 @@ impl Trace {
     }
 
     /// All steps, in the order of time. A segment that cannot be read is one error, and the next segment's steps follow.
-    #[must_use]
     pub fn steps(&self) -> Steps<'_> {
         self.steps_from(0)
     }
 
     /// The steps of a segment and of those behind it.
-    #[must_use]
     pub fn steps_from(&self, segment: usize) -> Steps<'_> {
         let segments = self.segments.get(segment..).unwrap_or_default();
         Steps::new(&self.file, segments, self.about.threads.len() as u64)
     }
 
     /// How many bytes of the file each column of the steps takes, and their names.
-    ///
-    /// # Errors
-    /// A segment cannot be read.
+    /// Errors: a segment cannot be read.
     pub fn columns(&self) -> Result<Vec<(&'static str, u64)>, TraceError> {
         let mut columns: Vec<_> = columns::NAMES.iter().map(|&(name, _)| (name, 0)).collect();
         for segment in &self.segments {
@@ -237,9 +222,7 @@ impl Trace {
     }
 
     /// The call stacks.
-    ///
-    /// # Errors
-    /// They cannot be read.
+    /// Errors: they cannot be read.
     pub fn frames(&self) -> Result<Frames, TraceError> {
         let mut frames = Frames::default();
         let mut unpacker = Unpacker::new(&self.file)?;
@@ -257,9 +240,7 @@ impl Trace {
 
     /// Names for the frames' return addresses: those that are in the trace, and for the others those of the program's files, as far
     /// as they are still the recorded ones.
-    ///
-    /// # Errors
-    /// Those in the trace cannot be read.
+    /// Errors: those in the trace cannot be read.
     pub fn names(&self, frames: &Frames) -> Result<Names, TraceError> {
         let mut names = Names::default();
         let mut unpacker = Unpacker::new(&self.file)?;

@@ -22,7 +22,6 @@ impl By {
     pub const ALL: [Self; 4] = [Self::Size, Self::Age, Self::Thread, Self::Site];
 
     /// As it stands on a command line and in a page.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Size => "size",
@@ -33,7 +32,6 @@ impl By {
     }
 
     /// The one after this.
-    #[must_use]
     pub fn next(self) -> Self {
         match self {
             Self::Size => Self::Age,
@@ -52,7 +50,6 @@ pub const SIZE_NAMES: [&str; CLASSES] =
     ["≤ 32 B", "≤ 64 B", "≤ 128 B", "≤ 512 B", "≤ 2 KiB", "≤ 16 KiB", "≤ 128 KiB", "larger"];
 
 /// The class of a block of this size.
-#[must_use]
 pub fn of_size(size: u64) -> u8 {
     SIZES.partition_point(|&most| most < size) as u8
 }

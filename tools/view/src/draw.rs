@@ -42,7 +42,6 @@ pub(crate) enum Form {
 }
 
 /// All pictures as text without inks. By `by` cells have numbers; without it they say how full they are.
-#[must_use]
 pub fn plain(pictures: &Pictures, by: Option<By>, width: Option<usize>) -> String {
     let form = if by.is_some() { Form::Number } else { Form::Height };
     all(pictures, by.unwrap_or_default(), form, width)
@@ -52,7 +51,6 @@ pub fn plain(pictures: &Pictures, by: Option<By>, width: Option<usize>) -> Strin
 }
 
 /// The same with a terminal's inks.
-#[must_use]
 pub fn ansi(pictures: &Pictures, by: By, width: Option<usize>) -> String {
     all(pictures, by, Form::Gauge, width).iter().map(|line| line.ansi() + "\n").collect()
 }

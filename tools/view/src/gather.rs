@@ -53,7 +53,6 @@ pub struct Plan {
 
 impl Plan {
     /// What a trace knows of itself.
-    #[must_use]
     pub fn of(trace: &Trace, at: Moment) -> Self {
         let about = trace.about();
         let mut title = if about.command.is_empty() { &about.exe } else { &about.command }.clone();
@@ -78,7 +77,6 @@ impl Plan {
     }
 
     /// Of its replay on an allocator of this name, which knows where every block was; beside the pictures of the recording.
-    #[must_use]
     pub fn replayed(trace: &Trace, at: Moment, name: &str, recorded: &Pictures) -> Self {
         let (name, sites) = (name.to_owned(), Rc::clone(&recorded.sites));
         Self { name, sites, is_replayed: true, no_addresses: false, ..Self::of(trace, at) }
@@ -86,7 +84,6 @@ impl Plan {
 }
 
 /// The pictures of a trace. `told` is called with the share of its steps that was read, some hundred times.
-#[must_use]
 pub fn gather(trace: &Trace, at: Moment, told: &mut dyn FnMut(f64)) -> Pictures {
     let sites = Rc::new(Sites::of(trace, told));
     let mut gather = Gather::new(Plan { sites, ..Plan::of(trace, at) });
@@ -131,7 +128,6 @@ pub struct Gather {
 
 impl Gather {
     /// Before the first step.
-    #[must_use]
     pub fn new(plan: Plan) -> Self {
         let mut moments: Vec<u64> = (0..MOMENTS)
             .map(|n| (u128::from(plan.duration) * u128::from(n) / u128::from(MOMENTS)) as u64)
@@ -259,7 +255,6 @@ impl Gather {
     }
 
     /// Behind the last step.
-    #[must_use]
     pub fn finish(mut self) -> Pictures {
         let end = self.frame(self.time.max(self.plan.duration));
         while let Some(moment) = self.moments.pop() {

@@ -54,7 +54,6 @@ struct Moment {
 }
 
 /// The page alone, as text.
-#[must_use]
 pub fn html(pictures: &Pictures, by: By) -> String {
     let rows = heap::rows(pictures);
     let lifetimes = lifetimes(pictures);

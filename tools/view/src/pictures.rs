@@ -83,7 +83,6 @@ impl Frame {
 
 impl Pictures {
     /// Whether call stacks were recorded.
-    #[must_use]
     pub fn has_sites(&self) -> bool {
         !self.sites.is_empty()
     }
@@ -95,7 +94,6 @@ impl Pictures {
     }
 
     /// Puts those of the same program on other allocators beside these.
-    #[must_use]
     pub fn with(mut self, beside: Vec<Self>) -> Self {
         // The same steps have the same moments; a heap of other ones would be shown at the wrong time.
         let is_same = |other: &Self| other.frames.len() == self.frames.len();
@@ -115,13 +113,11 @@ impl Pictures {
     }
 
     /// How many moments there are to scrub through.
-    #[must_use]
     pub fn moments(&self) -> usize {
         self.frames.len()
     }
 
     /// The moment's place among them.
-    #[must_use]
     pub fn place(&self, moment: Moment) -> usize {
         let last = self.frames.len().saturating_sub(1);
         let time = match moment {
@@ -135,7 +131,6 @@ impl Pictures {
     }
 
     /// What was live at the peak.
-    #[must_use]
     pub fn peak_live(&self) -> u64 {
         self.frames.get(self.peak).map_or(0, |frame| frame.live)
     }

@@ -11,14 +11,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use symbols::SitePath;
-use trace::{Block, Frame, Live, NumberMap, Row, Stacks, Trace};
+use trace::{Block, Frame, Live, NumberMap, Paths, Row, Stacks, Trace};
 
 use crate::class::CLASSES;
 
 /// Sites that are told of at each moment.
 const TOLD: usize = 10;
-/// With more paths only the sites themselves are told apart.
-const PATHS: usize = 1 << 16;
 /// Blocks are counted in so many parts, as a sampled one stands for a broken number.
 const PARTS: f64 = 256.0;
 
@@ -69,31 +67,12 @@ impl Row<2> for Allocated {
 
 /// What the first pass counts.
 #[derive(Debug, Default)]
-struct Paths {
-    numbers: HashMap<SitePath, u64>,
-    of_frame: NumberMap<Frame, u64>,
-    /// Each with the bytes that were allocated there.
-    all: Vec<(SitePath, f64)>,
+struct Counted {
+    paths: Paths,
+    /// Bytes that were allocated by each path.
+    allocated: Vec<f64>,
     /// Bytes that are live.
     live: Vec<u64>,
-}
-
-impl Paths {
-    fn number(&mut self, stacks: &Stacks, frame: Frame) -> u64 {
-        if let Some(number) = self.of_frame.get(&frame) {
-            return *number;
-        }
-        let path = stacks.path(frame);
-        let path = if self.all.len() < PATHS { path } else { path.cut(1) };
-        let next = self.all.len() as u64;
-        let number = *self.numbers.entry(path).or_insert(next);
-        if number == next {
-            self.all.push((path, 0.0));
-            self.live.push(0);
-        }
-        self.of_frame.insert(frame, number);
-        number
-    }
 }
 
 impl Sites {
@@ -105,7 +84,7 @@ impl Sites {
             return Self::default();
         }
         let mut live: Live<Allocated, 2> = Live::default();
-        let mut paths = Paths::default();
+        let mut counted = Counted::default();
         let mut at_peak = Vec::new();
         let (peak, all) = (trace.peak().1, trace.about().events.max(1));
         for (number, step) in (0u64..).zip(trace.steps()) {
@@ -113,30 +92,34 @@ impl Sites {
             let gone = step.op.gone().and_then(|block: Block| live.remove(block));
             let made = step.op.made().filter(|new| new.frame != 0);
             let before = made.and_then(|new| {
-                let path = paths.number(&stacks, new.frame);
+                let path = counted.paths.number(&stacks, new.frame);
+                counted.allocated.resize(counted.paths.all.len(), 0.0);
+                counted.live.resize(counted.paths.all.len(), 0);
                 let bytes = weight(&stacks, new.size).bytes;
-                paths.all[path as usize].1 += bytes as f64;
-                paths.live[path as usize] += bytes;
-                live.insert(new.block, Allocated { size: new.size, path })
+                counted.allocated[path] += bytes as f64;
+                counted.live[path] += bytes;
+                live.insert(new.block, Allocated { size: new.size, path: path as u64 })
             });
             for old in gone.into_iter().chain(before) {
-                paths.live[old.path as usize] -= weight(&stacks, old.size).bytes;
+                counted.live[old.path as usize] -= weight(&stacks, old.size).bytes;
             }
             if number == peak {
-                at_peak = paths.live.clone();
+                at_peak = counted.live.clone();
             }
             if number % (all / 100).max(1) == 0 {
                 told(number as f64 / all as f64);
             }
         }
-        Self::told(stacks, &paths, &at_peak)
+        Self::told(stacks, &counted, &at_peak)
     }
 
-    fn told(stacks: Stacks, paths: &Paths, at_peak: &[u64]) -> Self {
+    fn told(stacks: Stacks, counted: &Counted, at_peak: &[u64]) -> Self {
         let mut numbers: HashMap<SitePath, u32> = HashMap::new();
         let (mut names, mut held) = (Vec::new(), Vec::new());
         let mut sites = Vec::new();
-        for ((path, _), len) in paths.all.iter().zip(symbols::told(&paths.all)) {
+        let paths = counted.paths.all.iter().copied();
+        let paths: Vec<(SitePath, f64)> = paths.zip(counted.allocated.iter().copied()).collect();
+        for ((path, _), len) in paths.iter().zip(symbols::told(&paths)) {
             let path = path.cut(len);
             let next = names.len() as u32;
             let site = *numbers.entry(path).or_insert(next);
@@ -159,7 +142,7 @@ impl Sites {
         class_names.resize(CLASSES - 1, String::new());
         class_names
             .push(if stacks.interval > 0 { "others, or not sampled" } else { "others" }.into());
-        let of_frame = paths.of_frame.iter().map(|(&frame, &path)| (frame, sites[path as usize]));
+        let of_frame = counted.paths.frames().map(|(frame, path)| (frame, sites[path]));
         Self { of_frame: of_frame.collect(), stacks, names, classes, class_names }
     }
 

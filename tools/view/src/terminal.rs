@@ -76,17 +76,13 @@ impl Screen for Scrubbed<'_> {
 }
 
 /// Shows the pictures until a key says to quit. `inked`: with colours; without, cells have the numbers of their classes.
-///
-/// # Errors
-/// Standard input or output is no terminal, or has gone.
+/// Errors: standard input or output is no terminal, or has gone.
 pub fn scrub(pictures: &Pictures, by: By, inked: bool) -> io::Result<()> {
     shown(&mut Scrubbed { pictures, state: State::new(pictures, by, inked) }, inked)
 }
 
 /// Shows a screen until it is over.
-///
-/// # Errors
-/// Standard input or output is no terminal, or has gone.
+/// Errors: standard input or output is no terminal, or has gone.
 pub fn shown(screen: &mut impl Screen, inked: bool) -> io::Result<()> {
     let ends = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP] {

@@ -46,9 +46,6 @@ pub(crate) struct Options {
     page: Option<PathBuf>,
 }
 
-const BEGIN: &str = "<!-- written by cargo xtask benchmarks --write: begin -->";
-const END: &str = "<!-- written by cargo xtask benchmarks --write: end -->";
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ask {
     Check,
@@ -172,7 +169,7 @@ fn figures(
         time.add_row(row(Metric::Time));
         memory.add_row(row(Metric::Memory));
     }
-    let counted = record::counted(top)?;
+    let counted = record::last(top, "counted.json")?;
     let counted = counted.map(|(file, report)| counted::section(&report, &file));
     let clock = [
         "## By the clock".to_owned(),
@@ -224,12 +221,7 @@ fn put(top: &Path, path: &Path, content: &str) -> Result<(), String> {
 }
 
 fn between(top: &Path, path: &str, text: &str) -> Result<String, String> {
-    let old = fs::read_to_string(top.join(path)).map_err(|e| format!("{path}: {e}"))?;
-    let parts =
-        old.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) =
-        parts.ok_or_else(|| format!("{path}: the lines {BEGIN:?} and {END:?} are missing"))?;
-    Ok(format!("{before}{BEGIN}\n\n{text}\n\n{END}{after}"))
+    crate::figures::replaced(&top.join(path), "benchmarks", text)
 }
 
 #[cfg(test)]

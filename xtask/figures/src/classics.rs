@@ -76,7 +76,6 @@ fn designs() -> Vec<&'static str> {
     registry::mallocs().filter(|name| !is_block(name)).collect()
 }
 
-/// The chore; whether every figure is within its bound.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let wants = |part| options.only.is_empty() || options.only.contains(&part);

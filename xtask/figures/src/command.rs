@@ -1,5 +1,6 @@
 //! The command `heapwright` of this checkout, and its bench.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -8,7 +9,7 @@ pub(crate) use xtask::command::{cargo, finish, must_be_a_malloc, workloads};
 
 use crate::peers::target_dir;
 
-/// The exit code of `heapwright bench` when an allocator failed in a workload.
+/// The exit code of `heapwright bench` and of `heapwright replay` when an allocator failed.
 const CONTENDER_FAILED: i32 = 3;
 
 /// `given`, or what is built now.
@@ -22,14 +23,23 @@ pub(crate) fn heapwright(given: Option<&Path>) -> Result<PathBuf, String> {
 
 /// The result of `heapwright bench` with these words; its progress and its complaints are shown.
 pub(crate) fn bench(heapwright: &Path, words: &[String]) -> Result<Report, String> {
+    measured(heapwright, "bench", words)
+}
+
+/// The same of this command.
+pub(crate) fn measured(
+    heapwright: &Path,
+    what: &str,
+    words: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Result<Report, String> {
     let mut command = Command::new(heapwright);
-    command.args(["bench", "--format", "json"]).args(words).env_remove("LD_PRELOAD");
+    command.args([what, "--format", "json"]).args(words).env_remove("LD_PRELOAD");
     let done = command.stderr(Stdio::inherit()).output();
     let done = done.map_err(|e| format!("{} did not start: {e}", heapwright.display()))?;
     // A contender that failed somewhere is a result too: its cells are empty.
     if !(done.status.success() || done.status.code() == Some(CONTENDER_FAILED)) {
-        return Err(format!("{} bench: {}", heapwright.display(), done.status));
+        return Err(format!("{} {what}: {}", heapwright.display(), done.status));
     }
     Report::from_json(&String::from_utf8_lossy(&done.stdout))
-        .map_err(|e| format!("bench's result: {e}"))
+        .map_err(|e| format!("{what}'s result: {e}"))
 }

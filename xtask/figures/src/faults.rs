@@ -32,7 +32,6 @@ const SETS: [&str; 5] = ["known", "unseen", "outside", "later", "second"];
 /// The languages of the programs.
 const ENDINGS: [&str; 4] = ["c", "cpp", "rs", "py"];
 
-/// The chore; whether every fault is named.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let mut programs = Vec::new();
@@ -71,7 +70,6 @@ fn at(path: &Path, why: &dyn core::fmt::Display) -> String {
     format!("{}: {why}", path.display())
 }
 
-/// What is said of each program.
 fn all(heapwright: &Path, programs: &[PathBuf], folder: &Path) -> Vec<Result<String, String>> {
     let next = AtomicUsize::new(0);
     let said = Mutex::new(vec![Err("it was not run".to_owned()); programs.len()]);

@@ -61,7 +61,6 @@ pub(crate) struct Taken {
     time: f64,
 }
 
-/// The chore; whether every figure is within its bound.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let bounds = Bounds::read("fidelity")?;

@@ -46,7 +46,6 @@ enum Part {
     Chain,
 }
 
-/// The chore; whether every figure is within its bound.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let wants = |part| options.only.is_empty() || options.only.contains(&part);
     let quick = options.quick;
@@ -154,29 +153,18 @@ fn chain(program: &Path, library: &Path, quick: bool) -> Result<Option<f64>, Str
         let figures: Vec<f64> = all[at].iter().filter_map(|run| point(run, series, x)).collect();
         bench::stats::median(&figures)
     };
-    let mut table = figures::table([
-        "chain of 200",
-        "walk 32 B",
-        "walk 40 B",
-        "hot 40 B",
-        "shuffled 40 B",
-        "lines 40 B",
-        "pages 40 B",
-    ]);
+    let columns =
+        [("walk", 32), ("walk", 40), ("hot", 40), ("shuffled", 40), ("lines", 40), ("pages", 40)];
+    let header = columns.map(|(series, bytes)| format!("{series} {bytes} B"));
+    let header = header.iter().map(String::as_str);
+    let mut table = figures::table(core::iter::once("chain of 200").chain(header));
     let names = ["own cache", "shared kmalloc", "glibc", "heapwright"];
     for (at, name) in names.into_iter().enumerate() {
-        let shown = |series: &str, x: f64| {
-            middle(at, series, x).map_or("–".to_owned(), |figure| format!("{figure:.2}"))
-        };
-        table.add_row([
-            name.to_owned(),
-            shown("walk", 32.0),
-            shown("walk", 40.0),
-            shown("hot", 40.0),
-            shown("shuffled", 40.0),
-            shown("lines", 40.0),
-            shown("pages", 40.0),
-        ]);
+        let shown = columns.map(|(series, bytes)| {
+            let figure = middle(at, series, f64::from(bytes));
+            figure.map_or("–".to_owned(), |figure| format!("{figure:.2}"))
+        });
+        table.add_row(core::iter::once(name.to_owned()).chain(shown));
     }
     println!("{table}\nns an item; medians of runs in turn\n");
     let ratios: Vec<f64> = all[0]

@@ -39,7 +39,6 @@ pub(crate) struct Options {
     list: bool,
 }
 
-/// The chore; whether every figure is within its bound.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let mut entries = bounds::load(&peers::root().join("bench/reach/bounds.toml"))?;
     if !options.only.is_empty() {

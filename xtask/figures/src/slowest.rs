@@ -73,7 +73,7 @@ fn chosen(names: &[String]) -> Result<Vec<Definition>, String> {
     {
         return Err(format!("there is no workload or group {name}"));
     }
-    all.retain(|d| d.is_in_process() && names.iter().any(|n| *n == d.name || *n == group(d)));
+    all.retain(|d| d.group.is_in_process() && names.iter().any(|n| *n == d.name || *n == group(d)));
     Ok(all)
 }
 

@@ -45,11 +45,9 @@ struct List {
     figure: Vec<Figure>,
 }
 
-/// A figure of a text.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Figure {
-    /// The text's number.
     text: String,
     /// What it is called there.
     item: String,
@@ -85,7 +83,6 @@ fn known(text: &str) -> Result<String, String> {
     if texts.contains(text) { Ok(text.to_owned()) } else { Err(format!("there are {}", names())) }
 }
 
-/// The chore; whether every figure was made.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let folder = options.output.clone().unwrap_or_else(|| target_dir().join("texts"));

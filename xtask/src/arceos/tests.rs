@@ -26,7 +26,7 @@ fn ours_must_not_take_more() {
 fn a_body_that_one_of_them_did_not_reach_is_a_dash() {
     let (shipped, ours) =
         (run_of(&[("map", 200)], false), run_of(&[("map", 100), ("all", 7)], true));
-    let table = table(Some(&shipped), Some(&ours)).to_string();
+    let table = table(&shipped, &ours).to_string();
     let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
     let rows: Vec<_> = table.lines().skip(2).map(|line| cells(line).join(" ")).collect();
     assert_eq!(rows, [" map 200 100 0.500 ", " all - 7 - "], "{table}");

@@ -3,8 +3,7 @@
 use super::trace::{Step, Stretch};
 use core::ops::AddAssign;
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Formatter as _, GasFormatter, Instruction,
-    InstructionInfoFactory, Mnemonic, OpAccess,
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
 };
 use object::{Object as _, ObjectSection as _, ObjectSymbol, SectionKind};
 use serde::{Deserialize, Serialize};
@@ -65,22 +64,6 @@ pub(super) fn per_round(stretches: &[Stretch], rounds: u32) -> Result<Counts, St
         return Err(format!("expected one stretch, found {}", stretches.len()));
     };
     Ok(sum(&stretch.steps)?.divided(rounds))
-}
-
-/// The instructions of the path taken most often (of the last two rounds' worth for a loop).
-pub(super) fn listing(stretches: &[Stretch]) -> Result<Vec<String>, String> {
-    let path = match stretches {
-        [one] => one.steps[one.steps.len().saturating_sub(120)..].to_vec(),
-        many => usual_path(many)?,
-    };
-    let mut formatter = GasFormatter::new();
-    let line = |(step, instruction): (&Step, Instruction)| {
-        let file = step.file.file_name().unwrap_or_default().to_string_lossy();
-        let mut text = String::new();
-        formatter.format(&instruction, &mut text);
-        format!("{file:24} {:8x}  {text}", step.offset)
-    };
-    Ok(path.iter().zip(decode(&path)?).map(line).collect())
 }
 
 fn usual_path(stretches: &[Stretch]) -> Result<Vec<Step>, String> {

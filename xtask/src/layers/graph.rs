@@ -8,7 +8,7 @@ const ORDER: &[&[&str]] = &[
     &["base", "trace-format"],
     &["policy"],
     &["source"],
-    &["page", "kernel"],
+    &["page", "kernel", "recorder"],
     &["block", "object", "handle"],
     &["thread"],
     &["compose"],
@@ -152,8 +152,8 @@ fn why_not_third_party(name: &str, edge: &Edge) -> Option<String> {
     let under_loom = edge.target.as_deref() == Some("cfg(loom)");
     match edge.to.as_str() {
         _ if edge.dev || name == "tools" => None,
-        "libc" if matches!(name, "source" | "abi") => None,
-        "libc" => Some("only source and abi speak to the system".to_owned()),
+        "libc" if matches!(name, "source" | "recorder" | "abi") => None,
+        "libc" => Some("only source, recorder and abi speak to the system".to_owned()),
         "loom" if under_loom => None,
         "loom" => Some("write it under [target.'cfg(loom)'.dependencies]".to_owned()),
         "allocator-api2" | "critical-section" | "lock_api"

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers that may ask which operating system this is.
-const SYSTEM: [&str; 2] = ["crates/source", "abi"];
+const SYSTEM: [&str; 3] = ["crates/source", "crates/recorder", "abi"];
 const ASKS: [&str; 4] = ["target_os", "target_family", "cfg(unix", "cfg(windows"];
 
 /// How a layer says that it stands without the standard library, which its own tests may have.

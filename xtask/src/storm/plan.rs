@@ -35,7 +35,6 @@ pub(super) fn runs(
     master: u64,
     storms: &[&'static Storm],
     options: bool,
-    safe: bool,
 ) -> impl Iterator<Item = Run> {
     let mut order: Vec<&'static Storm> = Vec::new();
     let mut shuffle = Rng::new(master);
@@ -51,13 +50,7 @@ pub(super) fn runs(
             number,
             storm: order.pop().expect("a cycle has a storm"),
             seed,
-            environment: if !options {
-                None
-            } else if safe {
-                Some("safe=1")
-            } else {
-                environment
-            },
+            environment: environment.filter(|_| options),
             one_cpu,
         }
     })

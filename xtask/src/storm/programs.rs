@@ -4,7 +4,7 @@
 //! of storms changes nothing for them.
 
 use super::plan::Run;
-use crate::peers::{root, target_dir};
+use crate::peers::{output, root, target_dir};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -118,13 +118,8 @@ fn compiler() -> Command {
 }
 
 fn finish(compiler: &mut Command) -> Result<(), String> {
-    let name = compiler.get_program().to_string_lossy().into_owned();
-    let output = compiler.output().map_err(|e| format!("{name} did not start: {e}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("a storm does not compile:\n{compiler:?}\n{said}"))
+    let done = output(compiler).map(drop);
+    done.map_err(|why| format!("a storm does not compile:\n{compiler:?}\n{why}"))
 }
 
 impl Built {

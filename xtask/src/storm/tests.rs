@@ -7,7 +7,7 @@ fn of(line: &str) -> Result<Options, clap::Error> {
 #[test]
 fn the_command_line() {
     let usual = of("").unwrap();
-    assert_eq!((usual.minutes, usual.only.len(), usual.safe), (2.0, 0, false));
+    assert_eq!((usual.minutes, usual.only.len()), (2.0, 0));
     let one = of("--only fork --only exit --seed 7").unwrap();
     assert_eq!((one.only, one.seed), (vec!["fork".to_owned(), "exit".to_owned()], Some(7)));
 }
@@ -28,7 +28,7 @@ fn every_file_is_a_storm_and_every_storm_a_file() {
 #[test]
 fn a_cycle_has_every_storm_once_and_one_run_is_repeated_by_its_seed() {
     let all: Vec<&'static Storm> = STORMS.iter().collect();
-    let first: Vec<Run> = plan::runs(42, &all, true, false).take(2 * all.len()).collect();
+    let first: Vec<Run> = plan::runs(42, &all, true).take(2 * all.len()).collect();
     for cycle in first.chunks(all.len()) {
         let mut names: Vec<_> = cycle.iter().map(|run| run.storm.name).collect();
         names.sort_unstable();
@@ -36,7 +36,7 @@ fn a_cycle_has_every_storm_once_and_one_run_is_repeated_by_its_seed() {
         assert_eq!(names.len(), all.len());
     }
     for run in &first {
-        let again = plan::runs(run.seed, &[run.storm], true, false).next().unwrap();
+        let again = plan::runs(run.seed, &[run.storm], true).next().unwrap();
         assert_eq!(
             (again.seed, again.environment, again.one_cpu),
             (run.seed, run.environment, run.one_cpu)
@@ -45,8 +45,7 @@ fn a_cycle_has_every_storm_once_and_one_run_is_repeated_by_its_seed() {
     let environments =
         first.iter().map(|run| run.environment).collect::<std::collections::BTreeSet<_>>();
     assert!(environments.len() > 3, "{environments:?}");
-    assert!(plan::runs(42, &all, true, true).take(20).all(|run| run.environment == Some("safe=1")));
-    assert!(plan::runs(42, &all, false, true).take(20).all(|run| run.environment.is_none()));
+    assert!(plan::runs(42, &all, false).take(20).all(|run| run.environment.is_none()));
 }
 
 #[test]

@@ -156,17 +156,3 @@ macro_rules! jump {
     };
 }
 pub(crate) use jump;
-
-/// Jumps to a function. Its caller is not noted: the walk knows the registers of x86-64 only, and no stack is recorded here.
-macro_rules! note_caller {
-    ($busy:expr, $sp:expr, $fp:expr, $function:path) => {
-        core::arch::naked_asm!(
-            "b {function} // not at {busy}, {sp}, {fp}",
-            busy = const $busy,
-            sp = const $sp,
-            fp = const $fp,
-            function = sym $function,
-        )
-    };
-}
-pub(crate) use note_caller;

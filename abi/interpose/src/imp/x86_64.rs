@@ -97,28 +97,6 @@ macro_rules! call_between {
 }
 pub(crate) use call_between;
 
-/// Notes where the calling function is, in the thread's block, and goes on in another function. Not inside a call that the thread has
-/// begun: then it is that one's caller that counts.
-macro_rules! note_caller {
-    ($busy:expr, $sp:expr, $fp:expr, $function:path) => {
-        core::arch::naked_asm!(
-            "mov r11, qword ptr fs:[0]",
-            "add r11, qword ptr [rip + heapwright_recorder@GOTTPOFF]",
-            "cmp qword ptr [r11 + {busy}], 0",
-            "jne 2f",
-            "mov qword ptr [r11 + {sp}], rsp",
-            "mov qword ptr [r11 + {fp}], rbp",
-            "2:",
-            "jmp {function}",
-            busy = const $busy,
-            sp = const $sp,
-            fp = const $fp,
-            function = sym $function,
-        )
-    };
-}
-pub(crate) use note_caller;
-
 /// Calls a function of six arguments with the return address as a seventh.
 macro_rules! with_caller {
     ($function:path) => {

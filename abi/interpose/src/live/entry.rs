@@ -18,7 +18,7 @@ each_name!(table);
 mod of {
     use super::{Table, next, offset_of};
     use crate::live;
-    pub(super) use crate::stacks::entry::of::*;
+    pub(super) use crate::noting::of::*;
 
     pub(super) unsafe extern "C" fn free(block: *mut u8) {
         // SAFETY: the caller's promise.

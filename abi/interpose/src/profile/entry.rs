@@ -1,14 +1,8 @@
 //! What is exported while only samples are taken: a few instructions in front of the next malloc.
 
-use core::mem::offset_of;
-
-use super::blocks::{COUNTS, PAGE};
 use crate::names::{Slot, Table, each_name};
-use crate::stacks::{
-    self,
-    entry::{BUSY, RBP, SP},
-};
-use crate::thread::Thread;
+use crate::thread::{BUSY, RBP, SP, UNTIL};
+use recorder::blocks::{COUNTS, PAGE};
 
 macro_rules! table {
     ($($name:ident: $type:ty;)*) => {
@@ -17,9 +11,6 @@ macro_rules! table {
     };
 }
 each_name!(table);
-
-/// Where in a thread's block is what is left until its next point.
-const UNTIL: usize = offset_of!(Thread, caller) + stacks::UNTIL;
 
 /// Those that allocate: what the size takes to compute, and where it is then.
 macro_rules! counting {
@@ -42,7 +33,7 @@ macro_rules! filtering {
             crate::imp::filtered!(
                 [super::COUNTS, super::PAGE],
                 [crate::next::NEXT, crate::next::PASS, core::mem::offset_of!(Table, $name)],
-                crate::profile::leaves
+                recorder::sampling::gone
             )
         }
     )*};
@@ -116,7 +107,7 @@ mod of {
 
 /// Behind an operator's call, where all is as it was before it.
 mod after {
-    crate::stacks::entry::noting! {
+    crate::noting::noting! {
         plain => crate::profile::after_new;
         aligned => crate::profile::after_aligned_new;
     }

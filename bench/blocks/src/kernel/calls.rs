@@ -18,7 +18,6 @@ use kernel::kmem_cache::{KmemCache, Policy, Settings};
 
 use super::Pages;
 
-/// Bytes of a handle.
 const HANDLE: usize = 8;
 
 /// An object's handle, where it has one.
@@ -34,7 +33,6 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Nothing.
     pub(super) const fn none() -> Self {
         Self { lock: AtomicBool::new(false), locks: (0, 0), handles: None }
     }

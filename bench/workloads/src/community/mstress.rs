@@ -29,7 +29,6 @@ pub(crate) const WORKLOAD: Workload = Workload {
 
 /// Deeper there are leaves only.
 const DEPTH: u32 = 4;
-/// Trees that a thread keeps at a time.
 const KEPT: usize = 500;
 
 struct Tree {

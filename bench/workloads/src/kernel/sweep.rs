@@ -9,6 +9,7 @@
 //! objects are marked, and the marks checked. A point is the middle of many pieces of processor time. What is refused is counted
 //! and never timed, and a range in which most were refused has no point.
 
+use core::ptr::NonNull;
 use std::collections::BTreeSet;
 
 use blocks::kernel::{PageCost, Serve, Visit};
@@ -269,8 +270,8 @@ impl<A: Serve> Range<'_, A> {
         self.table.iter().any(Option::is_some)
     }
 
-    /// Writes an object's first bytes and its last.
-    fn mark(&mut self, at: usize) {
+    /// The first byte of an object and its last, and its size.
+    fn ends(&mut self, at: usize, each: impl Fn(NonNull<u8>, usize)) {
         if size_of::<A::Token>() == 0 {
             return;
         }
@@ -279,30 +280,24 @@ impl<A: Serve> Range<'_, A> {
                 // SAFETY: a live object of the table.
                 let start = unsafe { self.heap.address(token) };
                 // SAFETY: less than its size.
-                let byte = unsafe { start.add(offset) };
-                // SAFETY: the object's own.
-                unsafe { byte.write(low8(at)) };
+                each(unsafe { start.add(offset) }, size);
             }
         }
     }
 
+    fn mark(&mut self, at: usize) {
+        // SAFETY: the object's own.
+        self.ends(at, |byte, _| unsafe { byte.write(low8(at)) });
+    }
+
     /// Ends the program unless the bytes are as they were written.
     fn verify(&mut self, at: usize) {
-        if size_of::<A::Token>() == 0 {
-            return;
-        }
-        if let Some((token, size)) = self.table[at] {
-            for offset in [0, size - 1] {
-                // SAFETY: a live object of the table.
-                let start = unsafe { self.heap.address(token) };
-                // SAFETY: less than its size.
-                let byte = unsafe { start.add(offset) };
-                // SAFETY: `mark` wrote it.
-                if unsafe { byte.read() } != low8(at) {
-                    wrong(format_args!("an object of {size} bytes was changed"));
-                }
+        self.ends(at, |byte, size| {
+            // SAFETY: `mark` wrote it.
+            if unsafe { byte.read() } != low8(at) {
+                wrong(format_args!("an object of {size} bytes was changed"));
             }
-        }
+        });
     }
 
     /// Pairs that are not timed, of objects that are written to and checked.

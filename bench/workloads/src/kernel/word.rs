@@ -11,7 +11,6 @@ use registry::{BLOCKS, FORMS, KERNELS, PEERS};
 /// Pages of the longest chain where nothing is said.
 const CHAIN: usize = 8;
 
-/// What a rule is called.
 const RULES: [(&str, Rule); 2] =
     [("least-waste", Rule::LeastWaste), ("most-percent", Rule::MostPercent)];
 
@@ -54,7 +53,6 @@ fn is_other(name: &str) -> bool {
     all().contains(&name)
 }
 
-/// Every name that means something here.
 fn all() -> Vec<&'static str> {
     let kernels = KERNELS.iter().map(|row| row.name);
     let blocks = BLOCKS.iter().map(|row| row.name);

@@ -6,7 +6,6 @@ use crate::list::Workload;
 use crate::results::Results;
 use crate::{heap, threads};
 
-/// Blocks of the text's batch.
 const BATCH: usize = 100;
 
 pub(crate) const ONE_THREAD: Workload = Workload {

@@ -98,7 +98,6 @@ fn list(size: usize) -> *mut Item {
     head
 }
 
-/// Reads every item of a list and checks their sum.
 #[inline(never)]
 fn walk(mut at: *mut Item) {
     let mut sum = 0;

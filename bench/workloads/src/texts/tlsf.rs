@@ -82,7 +82,6 @@ fn run_wide(arguments: &Arguments, results: &mut Results) {
 /// Pairs of a piece, between two readings of the clock: what is lost at most when one is refused.
 const RUN: u64 = 250;
 
-/// What was seen of a range.
 struct Seen {
     /// Nanoseconds of a pair that was granted; none if none was.
     granted: Option<f64>,

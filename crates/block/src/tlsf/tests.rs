@@ -320,69 +320,6 @@ fn half_fit_takes_powers_of_two() {
     assert_eq!((heap.stats().used, heap.stats().peak), (0, 576), "the peak stays");
 }
 
-fn random<H: BlockAllocator + Free + Check + AddMemory + ResizeInPlace>(mut heap: H, seed: u64) {
-    let mut memory = Memory::new(64 << 10);
-    // SAFETY: the memory outlives the heap.
-    unsafe { heap.add_memory(memory.start(), 64 << 10) }.unwrap();
-    let mut live: Vec<(NonNull<u8>, Layout, u8)> = Vec::new();
-    let mut state = seed | 1;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state >> 20).unwrap()
-    };
-    for step in 0..4000 {
-        let byte = u8::try_from(step % 251).unwrap();
-        if next() % 5 < 3 || live.is_empty() {
-            let align = if next() % 4 == 0 { 1 << (next() % 9) } else { 8 };
-            let layout = Layout::from_size_align(next() % (1 << (next() % 12)), align).unwrap();
-            if let Some(block) = heap.allocate(layout) {
-                assert!(block.addr().get().is_multiple_of(align));
-                // SAFETY: just allocated.
-                unsafe { block.write_bytes(byte, layout.size()) };
-                live.push((block, layout, byte));
-            }
-        } else {
-            let (block, layout, byte) = live.swap_remove(next() % live.len());
-            for i in 0..layout.size() {
-                // SAFETY: within a live block.
-                assert_eq!(unsafe { block.add(i).read() }, byte, "{step}");
-            }
-            if next() % 3 == 0 {
-                let size = next() % 3000;
-                // SAFETY: live, of this layout.
-                if let Some(new) = unsafe { heap.reallocate(block, layout, size) } {
-                    for i in 0..layout.size().min(size) {
-                        // SAFETY: within a live block.
-                        assert_eq!(unsafe { new.add(i).read() }, byte, "{step}");
-                    }
-                    // SAFETY: it has `size` bytes.
-                    unsafe { new.write_bytes(byte, size) };
-                    live.push((new, Layout::from_size_align(size, layout.align()).unwrap(), byte));
-                    continue;
-                }
-            }
-            // SAFETY: live, of this layout.
-            unsafe { heap.deallocate(block, layout) };
-        }
-        heap.check().unwrap_or_else(|broken| panic!("step {step}: {broken}"));
-    }
-}
-
-#[test]
-fn random_work_keeps_contents_and_invariants_in_every_geometry() {
-    for seed in 1..4 {
-        random(Tlsf::<4, 8>::new(), seed);
-        random(Tlsf::<1, 4>::new(), seed);
-        random(Tlsf::<2, 8, 8>::new(), seed);
-        random(Tlsf::<8, 16, 64>::new(), seed);
-        random(Tlsf::<4, 8, 16, Canaries>::new(), seed);
-        random(Tlsf::<4, 8, 16, Neighbours>::new(), seed);
-        random(HalfFit::<GRAIN>::new(), seed);
-    }
-}
-
 #[test]
 #[cfg(not(feature = "compact"))]
 fn two_words_are_a_block_and_merge_like_any_other() {

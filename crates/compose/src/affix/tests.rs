@@ -2,9 +2,9 @@ use super::*;
 use base::{AddMemory, Check, Stats};
 use block::fit::FirstFit;
 
-fn with_fit<R: Rounding>(work: impl FnOnce(&mut Affix<FirstFit, R>)) {
+fn with_fit(work: impl FnOnce(&mut Affix<FirstFit>)) {
     let mut memory = vec![0u8; 1 << 20];
-    let mut affix = Affix::<FirstFit, R>::new(FirstFit::new());
+    let mut affix = Affix::new(FirstFit::new());
     // SAFETY: the memory outlives the allocator.
     unsafe { affix.add_memory(memory.as_mut_ptr(), memory.len()) }.unwrap();
     work(&mut affix);
@@ -14,7 +14,7 @@ fn with_fit<R: Rounding>(work: impl FnOnce(&mut Affix<FirstFit, R>)) {
 
 #[test]
 fn a_bare_pointer_is_freed_whatever_its_alignment() {
-    with_fit::<Exact>(|affix| {
+    with_fit(|affix| {
         let mut blocks = Vec::new();
         for shift in 0..13 {
             for size in [0, 1, 24, 100, 1000] {
@@ -24,7 +24,7 @@ fn a_bare_pointer_is_freed_whatever_its_alignment() {
                 // SAFETY: ours.
                 unsafe { block.write_bytes(shift, size) };
                 // SAFETY: live.
-                assert_eq!(unsafe { affix.usable_size(block) }, size);
+                assert!(unsafe { affix.usable_size(block) } >= size);
                 blocks.push((block, size, shift));
             }
         }
@@ -40,7 +40,7 @@ fn a_bare_pointer_is_freed_whatever_its_alignment() {
 
 #[test]
 fn what_is_rounded_up_can_be_used() {
-    with_fit::<PowerOfTwo>(|affix| {
+    with_fit(|affix| {
         let block = affix.allocate(Layout::from_size_align(100, 16).unwrap()).unwrap();
         // SAFETY: live.
         assert_eq!(unsafe { affix.usable_size(block) }, 128 - PREFIX);
@@ -57,7 +57,7 @@ fn what_is_rounded_up_can_be_used() {
 
 #[test]
 fn resizing_keeps_contents_alignment_and_the_prefix() {
-    with_fit::<Exact>(|affix| {
+    with_fit(|affix| {
         let layout = Layout::from_size_align(64, 256).unwrap();
         let block = affix.allocate(layout).unwrap();
         // SAFETY: ours.
@@ -69,7 +69,7 @@ fn resizing_keeps_contents_alignment_and_the_prefix() {
         let bytes = unsafe { core::slice::from_raw_parts(grown.as_ptr(), 64) };
         assert!(bytes.iter().all(|byte| *byte == 7));
         // SAFETY: live.
-        assert_eq!(unsafe { affix.usable_size(grown) }, 5000);
+        assert_eq!(unsafe { affix.usable_size(grown) }, 8192 - 256);
         let layout = Layout::from_size_align(5000, 256).unwrap();
         // SAFETY: live, given up.
         unsafe { affix.deallocate(grown, layout) };
@@ -78,11 +78,9 @@ fn resizing_keeps_contents_alignment_and_the_prefix() {
 
 #[test]
 fn sizes_that_overflow_are_refused() {
-    with_fit::<PowerOfTwo>(|affix| {
+    with_fit(|affix| {
         let most = Layout::from_size_align(isize::MAX as usize - 15, 16).unwrap();
         assert_eq!(affix.allocate(most), None);
-    });
-    with_fit::<Exact>(|affix| {
         let aligned = Layout::from_size_align(1, 1 << (usize::BITS - 2)).unwrap();
         assert_eq!(affix.allocate(aligned), None);
     });

@@ -1,5 +1,5 @@
 use super::*;
-use crate::affix::{Affix, PowerOfTwo};
+use crate::affix::Affix;
 use crate::growing::Growing;
 use crate::peek::byte;
 use base::lock::Lock;
@@ -8,7 +8,7 @@ use source::Failing;
 use source::os::Os;
 
 type Plain = BlockMalloc<Lock<Os>, Growing<FirstFit, Failing<Os>>>;
-type Prefixed = BlockMalloc<Lock<Os>, Affix<Growing<FirstFit, Failing<Os>>, PowerOfTwo>>;
+type Prefixed = BlockMalloc<Lock<Os>, Affix<Growing<FirstFit, Failing<Os>>>>;
 
 fn plain() -> Plain {
     BlockMalloc::new(Growing::new(FirstFit::new(), Failing::new(Os)))

@@ -11,7 +11,7 @@ use kernel::size_slabs::SizeSlabs;
 use source::PageSource;
 
 use super::{Growing, RoomFor};
-use crate::affix::{Affix, Rounding};
+use crate::affix::Affix;
 use crate::pooled::Pooled;
 
 /// Can hand out memory that nobody has written to yet, and say so.
@@ -50,7 +50,7 @@ where
 }
 
 /// The prefix is in front of the block, where the inner one's first bytes are.
-impl<A: AllocateFresh, R: Rounding> AllocateFresh for Affix<A, R> {
+impl<A: AllocateFresh> AllocateFresh for Affix<A> {
     #[inline]
     fn allocate_fresh(&mut self, layout: Layout) -> Option<(NonNull<u8>, usize)> {
         let mut edge = usize::MAX;

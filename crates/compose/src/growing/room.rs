@@ -10,7 +10,7 @@ use kernel::buddy::Buddy;
 use kernel::size_slabs::SizeSlabs;
 use kernel::size_slabs::class::Class;
 
-use crate::affix::{Affix, Rounding};
+use crate::affix::Affix;
 
 /// Can say what piece of memory would serve a request, and where it writes in free memory.
 pub trait RoomFor {
@@ -23,7 +23,7 @@ pub trait RoomFor {
     fn room_for(&self, layout: Layout) -> Option<Layout>;
 }
 
-impl<A: RoomFor + BlockAllocator, R: Rounding> RoomFor for Affix<A, R> {
+impl<A: RoomFor + BlockAllocator> RoomFor for Affix<A> {
     const EDGE: usize = A::EDGE;
 
     fn room_for(&self, layout: Layout) -> Option<Layout> {

@@ -53,13 +53,9 @@ impl HandleAllocator for Malloc {
         Ok(block.1)
     }
 
-    fn read<'a>(&'a self, block: Block, _: &'a mut [u8]) -> Result<&'a [u8], HandleError> {
+    fn bytes(&self, block: Block) -> Result<&[u8], HandleError> {
         // SAFETY: written when it was made.
         Ok(unsafe { NonNull::slice_from_raw_parts(block.0, block.1).as_ref() })
-    }
-
-    fn write(&mut self, _: Block, _: usize, _: &[u8]) -> Result<(), HandleError> {
-        unreachable!("a store writes no part of a page")
     }
 
     fn usage(&self) -> HandleUsage {

@@ -123,7 +123,6 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
         heap: &A,
         compressor: &mut C,
         held: Held<A::Handle>,
-        room: &mut Page,
         page: &mut Page,
     ) -> Result<(), StoreError> {
         match held {
@@ -133,7 +132,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
                 }
             }
             Held::Packed(handle) => {
-                let bytes = heap.read(handle, room)?;
+                let bytes = heap.bytes(handle)?;
                 // All at once: a decoder comes upon one after another.
                 prefetch::for_read(bytes);
                 if bytes.len() == PAGE {

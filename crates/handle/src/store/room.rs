@@ -109,10 +109,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
         evict: &mut dyn FnMut(u64, &Page) -> bool,
     ) -> Result<bool, StoreError> {
         let Some((key, held)) = self.index.get(id) else { return Ok(false) };
-        // What was compressed for the new page is in `out`.
-        let mut room = [0; PAGE];
-        let page =
-            Self::unpack(&self.heap, &mut self.compressor, held, &mut room, &mut self.offered);
+        let page = Self::unpack(&self.heap, &mut self.compressor, held, &mut self.offered);
         // What is damaged stays, for `get` to say so.
         if page.is_err() || !evict(key, &self.offered) {
             return Ok(false);

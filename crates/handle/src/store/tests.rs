@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use base::bits::low8;
-use base::{Check, HandleError, Map as _};
+use base::{Check, HandleError};
 use kernel::bitmap::BitmapPages;
 
 use super::*;
@@ -38,14 +38,12 @@ type Store<A> = CompressedStore<BitmapPages, A, Trim>;
 /// Runs `test` on a store over each heap, with pages of memory for each of the two.
 macro_rules! each_heap {
     ($pages:expr, $test:ident) => {
-        let mut memory = [(); 8].map(|()| Memory::new($pages));
+        let mut memory = [(); 6].map(|()| Memory::new($pages));
         let mut pages = memory.iter_mut().map(Memory::pages);
         let mut next = || pages.next().unwrap();
         let classes = Classes::default();
         let huge = classes.huge_from();
-        let heap = ZsMalloc::new(next(), classes.clone());
-        $test(Store::new(next(), heap, Trim::default()).raw_from(huge).compacting());
-        let heap = ZsMalloc::scattered(next(), classes);
+        let heap = ZsMalloc::new(next(), classes);
         $test(Store::new(next(), heap, Trim::default()).raw_from(huge).compacting());
         $test(Store::new(next(), XvMalloc::new(next()), Trim::default()));
         $test(Store::new(next(), Zbud::new(next()), Trim::default()));

@@ -6,9 +6,9 @@ use base::{Broken, Check, PageAllocator};
 use super::compact::slot_of;
 use super::lists::{GROUPS, group};
 use super::slots::Place;
-use super::{Form, NO_OBJECT, ZsMalloc};
+use super::{NO_OBJECT, ZsMalloc};
 
-impl<P: PageAllocator, F: Form> Check for ZsMalloc<P, F> {
+impl<P: PageAllocator> Check for ZsMalloc<P> {
     fn check(&self) -> Result<(), Broken> {
         let (mut pages, mut objects) = (0, 0);
         for index in self.classes.indices() {
@@ -34,7 +34,7 @@ impl<P: PageAllocator, F: Form> Check for ZsMalloc<P, F> {
     }
 }
 
-impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
+impl<P: PageAllocator> ZsMalloc<P> {
     /// Checks that every slot's object names it; the bytes of them all.
     fn check_slots(&self) -> Result<usize, Broken> {
         let (mut live, mut payload, mut pinned) = (0, 0, 0);

@@ -3,13 +3,13 @@
 use base::bits::low8;
 use base::{Compact, PageAllocator};
 
+use super::ZsMalloc;
 use super::classes::{Class, Classes};
 use super::lists::GROUPS;
 use super::slots::Place;
-use super::{Form, ZsMalloc};
 use crate::PAGE;
 
-impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
+impl<P: PageAllocator> ZsMalloc<P> {
     /// How many zspages of a class would be empty if the others were full.
     pub(super) fn spare(&self, index: u8) -> usize {
         let lists = &self.lists[index as usize];
@@ -60,11 +60,9 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         };
         let new = self.take_from(to, slot);
         self.lists[self.zspage(to).class as usize].used -= 1;
-        let (from, to) = (
-            self.parts(old, class.head(), known.len()),
-            self.parts(new, class.head(), known.len()),
-        );
-        to.copy(from);
+        let [from, to] = [old, new].map(|place| self.part(place, class.head(), known.len()));
+        // SAFETY: bytes of two objects, which are the heap's and apart, and of the same length.
+        unsafe { to.cast::<u8>().copy_from_nonoverlapping(from.cast(), known.len()) };
         self.slots.moved(slot, new);
     }
 }
@@ -74,7 +72,7 @@ pub(super) const fn slot_of(head: u64) -> u32 {
     (head >> 1) as u32
 }
 
-impl<P: PageAllocator, F: Form> Compact for ZsMalloc<P, F> {
+impl<P: PageAllocator> Compact for ZsMalloc<P> {
     fn freeable(&self) -> usize {
         let pages = |index| self.spare(index) * self.classes.class(index).pages();
         self.classes.indices().map(pages).sum::<usize>() * PAGE

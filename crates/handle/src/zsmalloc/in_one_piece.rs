@@ -1,11 +1,10 @@
-//! What objects in one piece can do more: lie where they are, to be read there.
+//! Objects where they lie: changed there, or pinned to be read there.
 
 use core::ptr::NonNull;
 
 use base::{HandleError, Map, PageAllocator, Pin};
 
-use super::slots::Slot;
-use super::{Contiguous, Handle, ZsMalloc};
+use super::{Handle, ZsMalloc};
 
 impl<P: PageAllocator> ZsMalloc<P> {
     /// How often an object is pinned.
@@ -13,32 +12,21 @@ impl<P: PageAllocator> ZsMalloc<P> {
     pub fn pins(&self, handle: Handle) -> Result<usize, HandleError> {
         Ok(self.slots.find(handle)?.pins as usize)
     }
-
-    fn bytes_of(&self, slot: Slot) -> NonNull<[u8]> {
-        let parts = self.payload_of(slot.place(), slot.len());
-        parts.one_piece().unwrap_or_else(|| unreachable!("zspages lie in one piece"))
-    }
 }
 
-impl<P: PageAllocator> Map for ZsMalloc<P, Contiguous> {
-    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
-        let slot = self.slots.find(handle)?;
-        // SAFETY: written when the object was made, and the borrow is the heap's.
-        Ok(unsafe { self.bytes_of(slot).as_ref() })
-    }
-
+impl<P: PageAllocator> Map for ZsMalloc<P> {
     fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
         let slot = self.slots.find(handle)?;
         if slot.pins > 0 {
             return Err(HandleError::Pinned);
         }
         // SAFETY: written when the object was made, and the borrow is the heap's.
-        Ok(unsafe { self.bytes_of(slot).as_mut() })
+        Ok(unsafe { self.payload_of(slot.place(), slot.len()).as_mut() })
     }
 }
 
 // SAFETY: `compact` passes zspages with pins by; `free`, `write` and `bytes_mut` refuse the object.
-unsafe impl<P: PageAllocator> Pin for ZsMalloc<P, Contiguous> {
+unsafe impl<P: PageAllocator> Pin for ZsMalloc<P> {
     fn pin(&mut self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
         let slot = self.slots.find_mut(handle)?;
         if slot.pins >= u32::from(u16::MAX) {
@@ -49,7 +37,7 @@ unsafe impl<P: PageAllocator> Pin for ZsMalloc<P, Contiguous> {
         if slot.pins == 1 {
             self.zspage_mut(slot.place().zspage).pinned += 1;
         }
-        Ok(self.bytes_of(slot))
+        Ok(self.payload_of(slot.place(), slot.len()))
     }
 
     unsafe fn unpin(&mut self, handle: Handle) {

@@ -38,10 +38,10 @@ impl Lists {
     }
 
     /// The emptiest zspage that has objects and of which `may` holds.
-    pub(super) fn emptiest<C: Copy>(
+    pub(super) fn emptiest(
         &self,
-        zspages: &Table<Zspage<C>>,
-        may: impl Fn(&Zspage<C>) -> bool,
+        zspages: &Table<Zspage>,
+        may: impl Fn(&Zspage) -> bool,
     ) -> Option<u32> {
         (1..FULL).find_map(|group| {
             self.ids(zspages, group).find(|&id| zspages.get(id).is_some_and(&may))
@@ -49,11 +49,11 @@ impl Lists {
     }
 
     /// The zspages of a list, the first one first.
-    pub(super) fn ids<'a, C: Copy>(
+    pub(super) fn ids<'a>(
         &self,
-        zspages: &'a Table<Zspage<C>>,
+        zspages: &'a Table<Zspage>,
         group: usize,
-    ) -> impl Iterator<Item = u32> + use<'a, C> {
+    ) -> impl Iterator<Item = u32> + use<'a> {
         let first = self.first[group];
         core::iter::successors((first != NONE).then_some(first), |&id| {
             zspages.get(id).map(|zspage| zspage.behind).filter(|&id| id != NONE)
@@ -61,7 +61,7 @@ impl Lists {
     }
 
     /// Puts a zspage in front of a list.
-    pub(super) fn push<C: Copy>(&mut self, zspages: &mut Table<Zspage<C>>, id: u32, group: u8) {
+    pub(super) fn push(&mut self, zspages: &mut Table<Zspage>, id: u32, group: u8) {
         let list = group as usize;
         let behind = self.first[list];
         if let Some(zspage) = zspages.get_mut(id) {
@@ -74,7 +74,7 @@ impl Lists {
         self.count[list] += 1;
     }
 
-    pub(super) fn remove<C: Copy>(&mut self, zspages: &mut Table<Zspage<C>>, id: u32) {
+    pub(super) fn remove(&mut self, zspages: &mut Table<Zspage>, id: u32) {
         let Some(&Zspage { group, before, behind, .. }) = zspages.get(id) else { return };
         match zspages.get_mut(before) {
             Some(last) => last.behind = behind,

@@ -5,7 +5,7 @@ use core::fmt;
 use base::PageAllocator;
 
 use super::lists::GROUPS;
-use super::{Class, Form, ZsMalloc};
+use super::{Class, ZsMalloc};
 
 /// A line of the table of classes.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,7 @@ impl fmt::Display for ClassLine {
     }
 }
 
-impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
+impl<P: PageAllocator> ZsMalloc<P> {
     /// A line for each class that was not merged into another, the smallest first.
     pub fn class_lines(&self) -> impl Iterator<Item = ClassLine> {
         self.classes.indices().map(|index| {

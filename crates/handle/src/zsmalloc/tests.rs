@@ -5,7 +5,7 @@ use base::{Check as _, Compact as _, Map as _, Pin as _};
 use kernel::bitmap::BitmapPages;
 
 use super::*;
-use crate::shapes::{Memory, Random, Refusing, Singles, refuses};
+use crate::shapes::{Memory, Refusing, refuses};
 
 fn heap(memory: &mut Memory, most: usize) -> ZsMalloc<BitmapPages> {
     ZsMalloc::new(memory.pages(), Classes::new(Rule::LeastWaste, most))
@@ -161,81 +161,6 @@ fn everything_pinned_is_not_compacted() {
     heap.check().unwrap();
 }
 
-/// A random program with compactions; every object keeps its bytes and its handle.
-fn random<F: Form>(mut heap: ZsMalloc<BitmapPages, F>, steps: usize, seed: u64) {
-    let mut random = Random(seed);
-    let mut live: Vec<(Handle, u8, usize)> = Vec::new();
-    let mut room = [0; PAGE];
-    let expected = |seed: u8, at: usize| seed.wrapping_add(low8(at % 256));
-    for step in 0..steps {
-        match random.below(100) {
-            0 => {
-                let (promised, before) = (heap.freeable(), heap.usage().pages);
-                assert_eq!(heap.compact(), promised);
-                assert_eq!(heap.usage().pages, before - promised);
-                assert_eq!(heap.freeable(), 0);
-                heap.check().unwrap();
-            }
-            choice if choice < 55 && live.len() < 500 => {
-                let most = [64, 1000, PAGE][random.below(3)];
-                let len = 1 + random.below(most);
-                let seed = low8(step % 256);
-                let bytes: Vec<u8> = (0..len).map(|at| expected(seed, at)).collect();
-                live.push((heap.store(&bytes).unwrap(), seed, len));
-            }
-            _ if !live.is_empty() => {
-                let (object, seed, len) = live.swap_remove(random.below(live.len()));
-                let bytes = heap.read(object, &mut room).unwrap();
-                assert_eq!(bytes.len(), len);
-                assert!(bytes.iter().enumerate().all(|(at, byte)| *byte == expected(seed, at)));
-                heap.free(object).unwrap();
-                assert_eq!(heap.free(object), Err(HandleError::Stale));
-            }
-            _ => (),
-        }
-    }
-    heap.check().unwrap();
-    for (object, ..) in live {
-        heap.free(object).unwrap();
-    }
-    heap.check().unwrap();
-    assert_eq!(heap.usage().pages, 0);
-}
-
-#[test]
-fn random_programs_keep_every_byte() {
-    for (most, seed) in [(1, 11), (4, 12), (8, 13), (16, 14)] {
-        let mut memory = Memory::new(2000);
-        random(heap(&mut memory, most), 20_000, seed);
-        let mut memory = Memory::new(2000);
-        let classes = Classes::new(Rule::MostPercent, most);
-        random(ZsMalloc::scattered(memory.pages(), classes), 20_000, seed);
-    }
-}
-
-#[test]
-fn pages_apart_serve_objects_across_them() {
-    let mut memory = Memory::new(64);
-    let mut pages: BitmapPages = memory.pages();
-    // Every other page is taken: no run of two is free.
-    let all: Vec<_> =
-        core::iter::from_fn(|| base::PageAllocator::allocate_pages(&mut pages, 1, 1)).collect();
-    // SAFETY: one live page of it.
-    all.iter()
-        .step_by(2)
-        .for_each(|page| unsafe { base::PageAllocator::deallocate_pages(&mut pages, *page, 1) });
-    let mut heap = ZsMalloc::scattered(pages, Classes::default());
-    let objects: Vec<Handle> = (0..20u8).map(|seed| heap.store(&[seed; 1500]).unwrap()).collect();
-    let (mut room, mut short) = ([0; PAGE], [0; 8]);
-    let mut across = 0;
-    for (seed, object) in objects.iter().enumerate() {
-        assert_eq!(heap.read(*object, &mut room), Ok(&[low8(seed); 1500][..]));
-        across += usize::from(heap.read(*object, &mut short) == Err(HandleError::OutOfBounds));
-    }
-    assert!(across > 0, "some lie across pages, and need room");
-    heap.check().unwrap();
-}
-
 #[test]
 fn the_table_of_classes_adds_up() {
     let mut memory = Memory::new(1500);
@@ -263,11 +188,6 @@ fn the_table_of_classes_adds_up() {
 fn a_source_that_refuses_loses_nothing_also_between_compactions() {
     let compact = |heap: &mut ZsMalloc<Refusing>| assert_eq!(heap.freeable(), heap.compact());
     refuses(|pages| ZsMalloc::new(pages, Classes::default()), compact, ZsMalloc::into_pages);
-    refuses(
-        |pages| ZsMalloc::scattered(pages, Classes::default()),
-        |heap| assert_eq!(heap.freeable(), heap.compact()),
-        ZsMalloc::into_pages,
-    );
 }
 
 #[test]
@@ -315,32 +235,12 @@ fn thirteen_of_1568_bytes_lie_in_five_pages() {
 fn writing_no_bytes_at_the_end_is_no_harm() {
     for len in [1, 100, 2040, PAGE] {
         let mut memory = Memory::new(200);
-        let mut heap = ZsMalloc::scattered(memory.pages(), Classes::default());
+        let mut heap = ZsMalloc::new(memory.pages(), Classes::default());
         for _ in 0..40 {
             let object = heap.store(&vec![3; len]).unwrap();
             assert_eq!(heap.write(object, len, &[]), Ok(()));
             assert_eq!(heap.write(object, len + 1, &[]), Err(HandleError::OutOfBounds));
-            assert_eq!(heap.read(object, &mut [0; PAGE]), Ok(&vec![3; len][..]));
+            assert_eq!(heap.bytes(object), Ok(&vec![3; len][..]));
         }
-    }
-}
-
-#[test]
-fn scattered_zspages_need_single_pages_only() {
-    let count = if cfg!(miri) { 3000 } else { 100_000 };
-    for len in [100, 2000, PAGE] {
-        let pages = Singles::default();
-        let taken = pages.taken.clone();
-        let mut heap = ZsMalloc::scattered(pages, Classes::default());
-        let bytes = vec![5; len];
-        let objects: Vec<Handle> = (0..count).map(|_| heap.store(&bytes).unwrap()).collect();
-        heap.check().unwrap();
-        let usage = heap.usage();
-        assert_eq!(usage.pages + usage.tables, taken.get() * PAGE);
-        for object in objects {
-            assert_eq!(heap.read(object, &mut [0; PAGE]), Ok(&bytes[..]));
-        }
-        drop(heap.into_pages());
-        assert_eq!(taken.get(), 0);
     }
 }

@@ -2,15 +2,16 @@
 
 use base::PageAllocator;
 
-use super::{Form, NO_OBJECT, NONE, ZsMalloc, Zspage};
+use super::{NO_OBJECT, NONE, ZsMalloc, Zspage};
+use crate::frames;
 
-impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
+impl<P: PageAllocator> ZsMalloc<P> {
     /// Takes pages for a zspage; in the list of empty ones.
     #[cold]
     #[inline(never)]
     pub(super) fn new_zspage(&mut self, index: u8) -> Option<u32> {
         let class = self.classes.class(index);
-        let chain = self.form.take(&mut self.from, class.pages())?;
+        let chain = frames::take(&mut self.from, class.pages())?;
         let zspage = Zspage {
             chain,
             class: index,
@@ -34,7 +35,7 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         };
         let Some(id) = id else {
             // SAFETY: just taken, and nobody uses it.
-            unsafe { self.form.give(&mut self.from, chain, class.pages()) };
+            unsafe { frames::give(&mut self.from, chain, class.pages()) };
             return None;
         };
         self.pages += class.pages();
@@ -50,7 +51,7 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         self.lists[zspage.class as usize].remove(&mut self.zspages, id);
         let pages = self.classes.class(zspage.class).pages();
         // SAFETY: taken when it was made, and its objects are dead.
-        unsafe { self.form.give(&mut self.from, zspage.chain, pages) };
+        unsafe { frames::give(&mut self.from, zspage.chain, pages) };
         self.pages -= pages;
         let next = self.free;
         let record = self.zspage_mut(id);
@@ -65,12 +66,11 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
             if zspage.used > 0 {
                 let pages = self.classes.class(zspage.class).pages();
                 // SAFETY: taken when it was made, and its objects end here.
-                unsafe { self.form.give(&mut self.from, zspage.chain, pages) };
+                unsafe { frames::give(&mut self.from, zspage.chain, pages) };
             }
         }
         self.zspages.give_back(&mut self.from);
         self.slots.give_back(&mut self.from);
-        self.form.give_back(&mut self.from);
         self.from
     }
 }

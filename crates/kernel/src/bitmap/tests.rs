@@ -1,50 +1,14 @@
 use super::*;
 use base::{AddError, AddMemory, Check, Owns, RemoveError, RemoveMemory, Reset, Stats, Walk};
-use core::alloc::Layout;
 use core::ops::ControlFlow;
 
-use std::alloc::{alloc, dealloc};
+use crate::shapes::{Memory, Random};
 
 mod misuse;
 mod random;
 mod shapes;
 
 const PAGE: usize = 4096;
-
-/// `len` bytes at a multiple of 64 pages, plus `off`.
-struct Memory {
-    whole: NonNull<u8>,
-    layout: Layout,
-    off: usize,
-}
-
-impl Memory {
-    fn new(len: usize, off: usize) -> Self {
-        let layout = Layout::from_size_align(off + len, 64 * PAGE).unwrap();
-        // SAFETY: the size is not 0.
-        let whole = NonNull::new(unsafe { alloc(layout) }).unwrap();
-        Self { whole, layout, off }
-    }
-
-    fn start(&self) -> *mut u8 {
-        self.whole.as_ptr().wrapping_add(self.off)
-    }
-
-    fn len(&self) -> usize {
-        self.layout.size() - self.off
-    }
-
-    fn page(&self, index: usize) -> *mut u8 {
-        self.start().wrapping_add(index * PAGE)
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new`.
-        unsafe { dealloc(self.whole.as_ptr(), self.layout) };
-    }
-}
 
 fn over(memory: &Memory) -> BitmapPages<PAGE> {
     let mut pages = BitmapPages::new();

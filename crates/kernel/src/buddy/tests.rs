@@ -7,44 +7,13 @@ use core::alloc::Layout;
 use core::ops::ControlFlow;
 use core::ptr::NonNull;
 
-use std::alloc::{alloc, dealloc};
+use crate::shapes::{Memory, Random};
 
 mod misuse;
 mod random;
 mod shapes;
 
 const WORD: usize = size_of::<usize>();
-
-/// Memory at a multiple of `align` plus `off`, so that shapes do not depend on where it lies.
-struct Memory {
-    whole: NonNull<u8>,
-    layout: Layout,
-    off: usize,
-}
-
-impl Memory {
-    fn new(len: usize, align: usize, off: usize) -> Self {
-        let layout = Layout::from_size_align(off + len, align).unwrap();
-        // SAFETY: the size is not 0.
-        let whole = NonNull::new(unsafe { alloc(layout) }).unwrap();
-        Self { whole, layout, off }
-    }
-
-    fn start(&self) -> *mut u8 {
-        self.whole.as_ptr().wrapping_add(self.off)
-    }
-
-    fn len(&self) -> usize {
-        self.layout.size() - self.off
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new`.
-        unsafe { dealloc(self.whole.as_ptr(), self.layout) };
-    }
-}
 
 fn over<const UNIT: usize>(memory: &Memory) -> Buddy<UNIT> {
     let mut buddy = Buddy::new();
@@ -82,9 +51,4 @@ fn give<const UNIT: usize>(buddy: &mut Buddy<UNIT>, block: NonNull<u8>, layout: 
     // SAFETY: the tests free live blocks with their layouts.
     unsafe { buddy.deallocate(block, layout) };
     buddy.check().unwrap();
-}
-
-fn random(state: &mut u64, below: usize) -> usize {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-    (*state >> 33) as usize % below
 }

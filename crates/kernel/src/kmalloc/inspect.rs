@@ -10,7 +10,7 @@ use crate::kmem_cache::slabs::TAGS;
 impl<P: PageAllocator> Kmalloc<P> {
     /// What there is in the cache of each size. O(partial slabs).
     pub fn infos(&self) -> impl Iterator<Item = Info> {
-        self.fronts.iter().map(Info::of_front)
+        self.fronts.iter().map(Info::of)
     }
 
     /// How many blocks above 8 KiB there are, and their bytes.

@@ -13,7 +13,7 @@ use super::page_map::PageMap;
 use super::reserve::Identity;
 use super::settings::{Name, Refused, Settings};
 use super::slabs::Ground;
-use super::statistics::{Info, Locality};
+use super::statistics::Info;
 
 #[cfg(target_has_atomic = "ptr")]
 mod reserves;
@@ -206,13 +206,6 @@ impl<P: PageAllocator> KmemCache<P> {
         front.shrink(&mut ground)
     }
 
-    /// Asks the user for objects by the function of [`Settings::reclaim`], then [shrinks](Self::shrink).
-    pub fn reclaim(&mut self) -> usize {
-        let (front, mut ground) = self.parts();
-        front.slabs.reclaim(&mut ground);
-        front.shrink(&mut ground)
-    }
-
     /// How many slabs with free objects there are before empty ones go back; from 5 to 10 by the size unless set.
     pub fn set_min_partial(&mut self, slabs: usize) {
         self.front.slabs.set_min_partial(slabs);
@@ -244,15 +237,9 @@ impl<P: PageAllocator> KmemCache<P> {
     /// What there is now. O(partial slabs).
     #[must_use]
     pub fn info(&self) -> Info {
-        let mut info = Info::of_front(&self.front);
+        let mut info = Info::of(&self.front);
         info.table_bytes += self.map.bytes();
         info
-    }
-
-    /// How close together the objects in use lie. O(objects of all slabs).
-    #[must_use]
-    pub fn locality(&self) -> Locality {
-        Locality::of(&self.front.slabs)
     }
 
     /// Looks at what the cache's checks wrote beside and into every object; how many it has.

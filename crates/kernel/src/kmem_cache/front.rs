@@ -28,9 +28,6 @@ use super::slabs::{Ground, Slabs, TAGS};
 mod bulk;
 mod trying;
 
-#[cfg(target_has_atomic = "64")]
-pub(super) use bulk::{Filling, are_ours};
-
 /// What is handed out and taken at a place in an array.
 pub(crate) type Slot = Option<NonNull<u8>>;
 
@@ -50,7 +47,7 @@ pub(crate) struct Front {
 unsafe impl Send for Front {}
 
 /// How many rounds a cache's magazines have.
-pub(super) fn capacity(settings: &Settings, stride: usize) -> usize {
+fn capacity(settings: &Settings, stride: usize) -> usize {
     /// More rounds would not be worth their memory.
     const MOST: usize = 1020;
     match settings.policy {
@@ -110,13 +107,16 @@ impl Front {
         self.main.pop()
     }
 
-    /// Fills `main`, which is empty; how many objects it has then.
+    /// Fills `main`, which is empty, with objects of one slab after the other; how many it has then.
     #[cold]
     fn fill<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) -> usize {
         if !Self::make(&mut self.main, self.capacity, &mut self.pieces, ground) {
             return 0;
         }
-        refill(self.main, &mut self.slabs, ground)
+        let main = self.main;
+        self.slabs.take_many(ground, main.capacity(), |object| {
+            main.push(object);
+        })
     }
 
     /// Makes the magazine if there is none; whether there is one.
@@ -347,20 +347,9 @@ impl Front {
     }
 }
 
-/// Fills an empty magazine with objects of one slab after the other; how many it has then.
-pub(super) fn refill<P: PageAllocator>(
-    sheaf: Sheaf,
-    slabs: &mut Slabs,
-    ground: &mut Ground<'_, P>,
-) -> usize {
-    slabs.take_many(ground, sheaf.capacity(), |object| {
-        sheaf.push(object);
-    })
-}
-
 /// Gives the objects of a magazine to their slabs.
 /// Errors: the first thing found wrong; the magazine is empty, and all that was right is free.
-pub(super) fn flush<P: PageAllocator>(
+fn flush<P: PageAllocator>(
     sheaf: Sheaf,
     slabs: &mut Slabs,
     ground: &mut Ground<'_, P>,

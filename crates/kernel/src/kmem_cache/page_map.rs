@@ -10,10 +10,10 @@
 //!   the tree of the present height.
 //! - **page-map-G2** nodes are zero at first and stay where they are until [`clear`](PageMap::clear).
 //!
-//! Any thread may look while one, which has the lock of the user, writes; height rises at most to seven, so a look is at most
-//! seven loads; two where all pages lie within 1 GiB. Layer *kernel*. The low six bits of a pointer are the user's.
+//! Height rises at most to seven, so a look is at most seven loads; two where all pages lie within 1 GiB. Layer *kernel*. The low six
+//! bits of a pointer are the user's.
+use core::cell::Cell;
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use base::PageAllocator;
 
@@ -25,29 +25,32 @@ const BITS: usize = WORDS.ilog2() as usize;
 const LEVELS: usize = (usize::BITS as usize - 6).div_ceil(BITS);
 const _: () = assert!(LEVELS * BITS < usize::BITS as usize, "every shift is one");
 
-type Word = AtomicPtr<u8>;
+type Word = Cell<*mut u8>;
 type Node = [Word; WORDS];
 
 #[derive(Debug)]
 struct Top {
-    prefix: AtomicUsize,
-    node: AtomicPtr<Node>,
+    prefix: Cell<usize>,
+    node: Cell<*mut Node>,
 }
 
 impl Top {
     const fn new() -> Self {
-        Self { prefix: AtomicUsize::new(0), node: AtomicPtr::new(ptr::null_mut()) }
+        Self { prefix: Cell::new(0), node: Cell::new(ptr::null_mut()) }
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct PageMap {
-    height: AtomicUsize,
+    height: Cell<usize>,
     tops: [Top; LEVELS],
     /// log2 of a page's bytes.
     shift: u32,
-    nodes: AtomicUsize,
+    nodes: Cell<usize>,
 }
+
+// SAFETY: its nodes are its own.
+unsafe impl Send for PageMap {}
 
 /// What was found last, for whoever looks often at pages near each other.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +59,7 @@ pub(crate) struct Near {
     leaf: *const Node,
 }
 
-// SAFETY: it leads to atomics, which stay (page-map-G2).
+// SAFETY: what it leads to stays, and is its owner's (page-map-G2).
 unsafe impl Send for Near {}
 
 impl Near {
@@ -78,22 +81,22 @@ impl PageMap {
     /// Without entries, for pages of this size, a power of two.
     pub(crate) const fn new(page: usize) -> Self {
         Self {
-            height: AtomicUsize::new(0),
+            height: Cell::new(0),
             tops: [const { Top::new() }; LEVELS],
             shift: page.trailing_zeros(),
-            nodes: AtomicUsize::new(0),
+            nodes: Cell::new(0),
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.nodes.load(Ordering::Relaxed) * NODE
+        self.nodes.get() * NODE
     }
 
     /// The pointer of the page that `address` lies in; null where none was set.
     #[inline]
     pub(crate) fn get(&self, address: usize) -> *mut u8 {
         let page = address >> self.shift;
-        self.leaf(page).map_or(ptr::null_mut(), |leaf| word(leaf, page, 0).load(Ordering::Acquire))
+        self.leaf(page).map_or(ptr::null_mut(), |leaf| word(leaf, page, 0).get())
     }
 
     #[inline(always)]
@@ -110,7 +113,7 @@ impl PageMap {
         }
         // SAFETY: a leaf of this map, which stays (page-map-G2).
         let leaf = unsafe { &*near.leaf };
-        leaf[page & (WORDS - 1)].load(Ordering::Acquire)
+        leaf[page & (WORDS - 1)].get()
     }
 
     /// The same as [`get`](Self::get), and what was found is near from now on.
@@ -118,21 +121,21 @@ impl PageMap {
         let page = address >> self.shift;
         let Some(leaf) = self.leaf(page) else { return ptr::null_mut() };
         *near = Near { key: page >> BITS, leaf };
-        word(leaf, page, 0).load(Ordering::Acquire)
+        word(leaf, page, 0).get()
     }
 
     #[inline]
     fn leaf(&self, page: usize) -> Option<&Node> {
-        let height = self.height.load(Ordering::Acquire);
+        let height = self.height.get();
         let top = self.tops.get(height.wrapping_sub(1))?;
-        if above(page, height) != top.prefix.load(Ordering::Relaxed) {
+        if above(page, height) != top.prefix.get() {
             return None;
         }
-        let mut node = top.node.load(Ordering::Acquire);
+        let mut node = top.node.get();
         for level in (1..height).rev() {
             // SAFETY: a node of this map, which stays (page-map-G2).
             let here = unsafe { &*node };
-            node = word(here, page, level).load(Ordering::Acquire).cast();
+            node = word(here, page, level).get().cast();
             if node.is_null() {
                 return None;
             }
@@ -165,7 +168,7 @@ impl PageMap {
     fn put(&self, first: usize, count: usize, to: *mut u8) {
         for page in first..first + count {
             if let Some(leaf) = self.leaf(page) {
-                word(leaf, page, 0).store(to, Ordering::Release);
+                word(leaf, page, 0).set(to);
             }
         }
     }
@@ -176,16 +179,16 @@ impl PageMap {
             return Some(leaf);
         }
         self.rise(page, pages)?;
-        let height = self.height.load(Ordering::Relaxed);
-        let mut node = self.tops[height - 1].node.load(Ordering::Relaxed);
+        let height = self.height.get();
+        let mut node = self.tops[height - 1].node.get();
         for level in (1..height).rev() {
             // SAFETY: a node of this map, which stays (page-map-G2).
             let here = unsafe { &*node };
             let next = word(here, page, level);
-            node = next.load(Ordering::Relaxed).cast();
+            node = next.get().cast();
             if node.is_null() {
                 node = self.new_node(pages)?.as_ptr();
-                next.store(node.cast(), Ordering::Release);
+                next.set(node.cast());
             }
         }
         // SAFETY: a leaf of this map, which stays (page-map-G2).
@@ -194,14 +197,14 @@ impl PageMap {
 
     /// Makes the tree high enough to cover a page.
     fn rise<P: PageAllocator>(&self, page: usize, pages: &mut P) -> Option<()> {
-        let height = self.height.load(Ordering::Relaxed);
+        let height = self.height.get();
         if height == 0 {
             let leaf = self.new_node(pages)?;
             self.crown(1, page, leaf);
             return Some(());
         }
         let top = &self.tops[height - 1];
-        let prefix = top.prefix.load(Ordering::Relaxed);
+        let prefix = top.prefix.get();
         let mut higher = 0;
         while above(prefix, higher) != above(page, height + higher) {
             higher += 1;
@@ -210,7 +213,7 @@ impl PageMap {
             return Some(());
         }
         // From the new root down, so that what is there hangs at the end of the chain; a chain that is not crowned is kept nowhere.
-        let mut below = top.node.load(Ordering::Relaxed).cast::<u8>();
+        let mut below = top.node.get().cast::<u8>();
         let mut made = [None; LEVELS];
         for level in 0..higher {
             let Some(node) = self.new_node(pages) else {
@@ -220,7 +223,7 @@ impl PageMap {
             made[level] = Some(node);
             // SAFETY: just made.
             let here = unsafe { node.as_ref() };
-            word(here, prefix, level).store(below, Ordering::Relaxed);
+            word(here, prefix, level).set(below);
             below = node.as_ptr().cast();
         }
         let root = made[higher - 1]?;
@@ -230,21 +233,21 @@ impl PageMap {
 
     fn crown(&self, height: usize, page: usize, root: NonNull<Node>) {
         let top = &self.tops[height - 1];
-        top.prefix.store(above(page, height), Ordering::Relaxed);
-        top.node.store(root.as_ptr(), Ordering::Relaxed);
-        self.height.store(height, Ordering::Release);
+        top.prefix.set(above(page, height));
+        top.node.set(root.as_ptr());
+        self.height.set(height);
     }
 
     fn new_node<P: PageAllocator>(&self, pages: &mut P) -> Option<NonNull<Node>> {
         let node = pages.allocate_pages(NODE.div_ceil(pages.page_size()), NODE)?;
         // SAFETY: memory of this length, which is the map's now.
         unsafe { node.write_bytes(0, NODE) };
-        self.nodes.store(self.nodes.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.nodes.set(self.nodes.get() + 1);
         Some(node.cast())
     }
 
     fn drop_node<P: PageAllocator>(&self, node: NonNull<Node>, pages: &mut P) {
-        self.nodes.store(self.nodes.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        self.nodes.set(self.nodes.get() - 1);
         let count = NODE.div_ceil(pages.page_size());
         // SAFETY: `new_node` took these pages, and nothing leads to them any more.
         unsafe { pages.deallocate_pages(node.cast(), count) };
@@ -252,9 +255,9 @@ impl PageMap {
 
     /// Shows each pointer that is set. O(nodes).
     pub(crate) fn each(&self, show: &mut dyn FnMut(*mut u8)) {
-        let height = self.height.load(Ordering::Acquire);
+        let height = self.height.get();
         if let Some(top) = self.tops.get(height.wrapping_sub(1)) {
-            Self::each_below(top.node.load(Ordering::Acquire).cast(), height, show);
+            Self::each_below(top.node.get().cast(), height, show);
         }
     }
 
@@ -267,19 +270,14 @@ impl PageMap {
         }
         // SAFETY: a node of this map, which stays (page-map-G2).
         let node = unsafe { &*at.cast::<Node>() };
-        node.iter()
-            .for_each(|word| Self::each_below(word.load(Ordering::Acquire), level - 1, show));
+        node.iter().for_each(|word| Self::each_below(word.get(), level - 1, show));
     }
 
     /// Gives all nodes back; nothing is set any more. Nobody looks meanwhile, or with what was near.
     pub(crate) fn clear<P: PageAllocator>(&self, pages: &mut P) {
-        let height = self.height.load(Ordering::Relaxed);
-        self.height.store(0, Ordering::Relaxed);
-        let root = if height == 0 {
-            None
-        } else {
-            NonNull::new(self.tops[height - 1].node.load(Ordering::Relaxed))
-        };
+        let height = self.height.get();
+        self.height.set(0);
+        let root = if height == 0 { None } else { NonNull::new(self.tops[height - 1].node.get()) };
         if let Some(root) = root {
             self.clear_below(root, height - 1, pages);
         }
@@ -290,7 +288,7 @@ impl PageMap {
             for at in 0..WORDS {
                 // SAFETY: a node of this map, nobody else uses it any more.
                 let word = unsafe { &node.as_ref()[at] };
-                if let Some(next) = NonNull::new(word.load(Ordering::Relaxed)) {
+                if let Some(next) = NonNull::new(word.get()) {
                     self.clear_below(next.cast(), level - 1, pages);
                 }
             }

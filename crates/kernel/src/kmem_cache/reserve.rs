@@ -20,29 +20,23 @@ use super::settings::Name;
 
 /// What a cache that has made a reserve is known by; no other ever has the same. O(1).
 #[derive(Debug)]
-pub(super) struct Identity(AtomicUsize);
+pub(super) struct Identity(Option<NonZeroUsize>);
 
 impl Identity {
     /// Of a cache that has made none.
     pub(super) const fn new() -> Self {
-        Self(AtomicUsize::new(0))
+        Self(None)
     }
 
     /// The number, given out at the first call. `None`: all numbers were given out.
-    fn number(&self) -> Option<NonZeroUsize> {
+    fn number(&mut self) -> Option<NonZeroUsize> {
         static LAST: AtomicUsize = AtomicUsize::new(0);
-        if let Some(number) = self.known() {
-            return Some(number);
+        if self.0.is_none() {
+            let next = |last: usize| last.checked_add(1);
+            let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
+            self.0 = NonZeroUsize::new(last + 1);
         }
-        let next = |last: usize| last.checked_add(1);
-        let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
-        // Another thread may have been first: then its number stays.
-        let _ = self.0.compare_exchange(0, last + 1, Ordering::Relaxed, Ordering::Relaxed);
-        self.known()
-    }
-
-    fn known(&self) -> Option<NonZeroUsize> {
-        NonZeroUsize::new(self.0.load(Ordering::Relaxed))
+        self.0
     }
 }
 
@@ -77,7 +71,7 @@ fn pages_of<P: PageAllocator>(pages: &P, capacity: usize) -> usize {
 impl Reserve {
     /// Without objects, with room for `capacity`.
     pub(super) fn new<P: PageAllocator>(
-        owner: &Identity,
+        owner: &mut Identity,
         pages: &mut P,
         capacity: usize,
     ) -> Option<Self> {
@@ -91,7 +85,7 @@ impl Reserve {
     /// That this is a reserve of the cache with this identity (reserve-E2).
     /// Errors: it is another's.
     pub(super) fn check_owner(&self, owner: &Identity, cache: Name) -> Result<(), Misuse> {
-        if owner.known() == Some(self.owner) {
+        if owner.0 == Some(self.owner) {
             return Ok(());
         }
         let address = self.places.addr().get();

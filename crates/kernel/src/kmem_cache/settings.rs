@@ -130,31 +130,6 @@ impl Hook {
     }
 }
 
-/// A function that is asked to free objects when memory is short: it hands them to the function that it is given.
-#[derive(Debug, Clone, Copy)]
-pub struct Reclaim {
-    call: unsafe fn(*mut (), &mut dyn FnMut(NonNull<u8>)),
-    context: *mut (),
-}
-
-impl Reclaim {
-    /// Calls `call` with `context`.
-    /// # Safety
-    /// As long as a cache has it, `call` may be called with `context` from any thread that uses the cache; what it hands over are
-    /// live objects of the cache, which are free afterwards; and it does not use the cache itself.
-    pub const unsafe fn new(
-        call: unsafe fn(*mut (), &mut dyn FnMut(NonNull<u8>)),
-        context: *mut (),
-    ) -> Self {
-        Self { call, context }
-    }
-
-    pub(super) fn run(self, free: &mut dyn FnMut(NonNull<u8>)) {
-        // SAFETY: `new` was promised that it may be called so.
-        unsafe { (self.call)(self.context, free) };
-    }
-}
-
 /// Why a cache was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
@@ -186,17 +161,15 @@ pub struct Settings {
     pub(super) align: usize,
     pub(super) by_lines: bool,
     pub(super) policy: Policy,
-    pub(super) colour: bool,
     pub(super) debug: DebugFlags,
     pub(super) cpus: usize,
     pub(super) ctor: Option<Hook>,
     pub(super) dtor: Option<Hook>,
-    pub(super) reclaim: Option<Reclaim>,
     pub(super) on_misuse: fn(&Misuse) -> !,
 }
 
 impl Settings {
-    /// Objects of `size` bytes, aligned to 8; every slab's first object at its beginning, nothing checked but what is free, slabs
+    /// Objects of `size` bytes, aligned to 8; nothing checked but what is free, slabs
     /// as on a machine with two processors.
     #[must_use]
     pub const fn new(name: &str, size: usize) -> Self {
@@ -206,12 +179,10 @@ impl Settings {
             align: 8,
             by_lines: false,
             policy: Policy::SlabLifo,
-            colour: false,
             debug: DebugFlags::NONE,
             cpus: 2,
             ctor: None,
             dtor: None,
-            reclaim: None,
             on_misuse: panics,
         }
     }
@@ -242,14 +213,6 @@ impl Settings {
         self
     }
 
-    /// The first objects of slabs lie at different offsets, as far as what is left behind the last object goes, so that they do
-    /// not all meet in the same lines of the processor's cache.
-    #[must_use]
-    pub const fn colour(mut self) -> Self {
-        self.colour = true;
-        self
-    }
-
     /// What is checked.
     #[must_use]
     pub const fn debug(mut self, flags: DebugFlags) -> Self {
@@ -276,13 +239,6 @@ impl Settings {
     #[must_use]
     pub const fn dtor(mut self, dtor: Hook) -> Self {
         self.dtor = Some(dtor);
-        self
-    }
-
-    /// Asked for objects when there are no pages.
-    #[must_use]
-    pub const fn reclaim(mut self, reclaim: Reclaim) -> Self {
-        self.reclaim = Some(reclaim);
         self
     }
 

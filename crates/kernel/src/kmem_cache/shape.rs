@@ -1,7 +1,7 @@
 //! Where things lie in a slab: what a cache's settings come to in bytes.
 //!
 //! ```text
-//! slab  ┌─ colour ─┬─ part ─┬─ part ─┬─ … ─┬─ part ─┬─ rest ─┐
+//! slab  ┌─ part ─┬─ part ─┬─ … ─┬─ part ─┬─ rest ─┐
 //!
 //! part  ┌──────────┬────────┬──────────┬─────────┬───────────┐     stride bytes
 //!       │ red zone │ object │ red zone │ 2 users │ padding   │     only with checks;
@@ -81,10 +81,5 @@ impl Shape {
     #[inline]
     pub(super) fn index(&self, offset: usize) -> usize {
         (offset as u128 * u128::from(self.magic)).wrapping_shr(u64::BITS) as usize
-    }
-
-    /// Bytes behind the last object of a slab of this order.
-    pub(super) fn rest(&self, order: u32) -> usize {
-        (self.page << order) - order::objects(self.stride, self.page, order) * self.stride
     }
 }

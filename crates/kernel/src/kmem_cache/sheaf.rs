@@ -1,45 +1,31 @@
 //! A magazine: an array of free objects, last in, first out; the kernel's sheaf.
 //!
 //! ```text
-//! ┌ next ┬ len ┬ capacity ┬ older ┬ newer ┬────────┬────────┬─ … ─┐
-//! │      │  2  │    60    │       │       │ object │ object │     │      512 bytes for 60 rounds
-//! └──────┴─────┴──────────┴───────┴───────┴────────┴────────┴─ … ─┘
+//! ┌ len ┬ capacity ┬─ unused ─┬────────┬────────┬─ … ─┐
+//! │  2  │    60    │ 24 bytes │ object │ object │     │      512 bytes for 60 rounds
+//! └─────┴──────────┴──────────┴────────┴────────┴─ … ─┘
 //! ```
 //!
 //! - **sheaf-F1** the first `len` rounds are objects that nobody else has; `len` is at most `capacity`.
 //!
-//! The one that everybody without a magazine points at has capacity 0: it is empty and full, and never written. Only its owner
-//! changes a magazine; others may read its `len` to count. Layer *kernel*. O(1).
-use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+//! The one that everybody without a magazine points at has capacity 0: it is empty and full, and never written. The head has the
+//! kernel's length, so that magazines have its rounds. Layer *kernel*. O(1).
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use base::bits::low32;
 
-#[cfg(target_has_atomic = "64")]
-mod stacks;
-
-#[cfg(target_has_atomic = "64")]
-pub(super) use stacks::{Known, Stack};
-
 #[derive(Debug)]
-#[repr(C, align(16))]
+#[repr(C, align(32))]
 struct Header {
-    next: AtomicPtr<Header>,
+    /// Atomic, as the one with no room is everybody's.
     len: AtomicU32,
     capacity: u32,
-    older: AtomicPtr<Header>,
-    newer: AtomicPtr<Header>,
 }
 
 impl Header {
     const fn new(capacity: u32) -> Self {
-        Self {
-            next: AtomicPtr::new(ptr::null_mut()),
-            len: AtomicU32::new(0),
-            capacity,
-            older: AtomicPtr::new(ptr::null_mut()),
-            newer: AtomicPtr::new(ptr::null_mut()),
-        }
+        Self { len: AtomicU32::new(0), capacity }
     }
 }
 

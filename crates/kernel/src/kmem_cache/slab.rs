@@ -1,11 +1,11 @@
 //! A slab's descriptor: where its objects are, and which of them are free.
 //!
 //! ```text
-//! descriptor ┌ next ┬ previous ┬ base ┬ first ┬ objects ┬ live ┬ free ┬ on ┬ order ┬─ … ─┬ links: u16 an object ┐
-//!                                 │                              2        5 2 ⋯        [ 5 │ T │ 1… │ T │ T │ E ]
-//!            ┌────────┬────────┬──▼─────┬────────┐                                T: in use, E: the last free one
-//! pages      │ colour │ object │ object │ …      │
-//!            └────────┴────────┴────────┴────────┘
+//! descriptor ┌ next ┬ previous ┬ base ┬ objects ┬ live ┬ free ┬ on ┬ order ┬─ … ─┬ links: u16 an object ┐
+//!                                 │                      2        5 2 ⋯        [ 5 │ T │ 1… │ T │ T │ E ]
+//!                              ┌──▼─────┬────────┬───┐                 T: in use, E: the last free one
+//! pages                        │ object │ object │ … │
+//!                              └────────┴────────┴───┘
 //! ```
 //!
 //! - **kmem-slab-D1** the chain from `free` through the links has every free object once; an object that is in use has the link `TAKEN`.
@@ -15,7 +15,7 @@
 //! constructor made of it, and a double free shows. Layer *kernel*. O(1).
 use core::ptr::NonNull;
 
-use base::bits::{low8, low16, low32};
+use base::bits::{low8, low16};
 use base::{Broken, check::ensure};
 
 const TAKEN: u16 = 0xffff;
@@ -38,7 +38,6 @@ struct Header {
     next: Option<Slab>,
     previous: Option<Slab>,
     base: NonNull<u8>,
-    first: u32,
     objects: u16,
     live: u16,
     free: u16,
@@ -55,14 +54,12 @@ pub(super) const fn bytes(objects: usize) -> usize {
 }
 
 impl Slab {
-    /// Writes a descriptor into `piece`: of 2^`order` pages at `base`, whose first object is `first` bytes into them. `nth` says
-    /// in which order they are handed out.
+    /// Writes a descriptor into `piece`: of 2^`order` pages at `base`. `nth` says in which order their objects are handed out.
     /// The caller promises: `piece` is a line's multiple, has [`bytes`] for `objects`, and is nobody else's.
     pub(super) unsafe fn create(
         piece: NonNull<u8>,
         base: NonNull<u8>,
         order: u32,
-        first: usize,
         objects: usize,
         nth: impl Iterator<Item = u16>,
     ) -> Self {
@@ -70,7 +67,6 @@ impl Slab {
             next: None,
             previous: None,
             base,
-            first: low32(first),
             objects: low16(objects),
             live: 0,
             free: END,
@@ -213,16 +209,15 @@ impl Slab {
 
     #[inline]
     pub(super) fn first(self) -> usize {
-        self.header().base.addr().get() + self.header().first as usize
+        self.header().base.addr().get()
     }
 
     /// The address `offset` bytes behind where the first object begins.
     /// The caller promises: it lies in the slab.
     #[inline]
     pub(super) unsafe fn at(self, offset: usize) -> NonNull<u8> {
-        let header = self.header();
         // SAFETY: the caller's promise.
-        unsafe { header.base.byte_add(header.first as usize + offset) }
+        unsafe { self.header().base.byte_add(offset) }
     }
 
     #[inline]

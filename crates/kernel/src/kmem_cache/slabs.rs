@@ -51,8 +51,6 @@ pub(crate) struct Slabs {
     tag: usize,
     pieces: Pieces,
     shuffle: Option<Shuffle>,
-    /// Where the next slab's first object begins.
-    colour: usize,
     min_partial: usize,
     pub(super) counts: Counts,
 }
@@ -82,7 +80,6 @@ impl Slabs {
             tag,
             pieces: Pieces::new(slab::bytes(shape.objects)),
             shuffle,
-            colour: 0,
             min_partial: order::min_partial(shape.stride),
             counts: Counts::default(),
             settings,

@@ -1,9 +1,8 @@
-//! What a cache says of itself: its line of slabinfo, and how close together its objects lie.
+//! What a cache says of itself: its line of slabinfo.
 use core::fmt;
 
 use super::front::Front;
 use super::settings::Name;
-use super::slabs::Slabs;
 
 /// What the first two lines of `/proc/slabinfo` are.
 pub const SLABINFO_HEADER: &str = "slabinfo - version: 2.1\n\
@@ -49,7 +48,8 @@ pub struct Info {
 }
 
 impl Info {
-    pub(super) fn of(slabs: &Slabs, cached: usize, magazine: usize, table_bytes: usize) -> Self {
+    pub(crate) fn of(front: &Front) -> Self {
+        let (slabs, cached) = (&front.slabs, front.cached());
         let (counts, shape) = (&slabs.counts, &slabs.shape);
         let free_on_partial: usize =
             slabs.partial().iter().map(|slab| slab.objects() - slab.live()).sum();
@@ -67,14 +67,10 @@ impl Info {
             slabs: counts.slabs,
             partial: slabs.partial().len(),
             slab_bytes: counts.bytes,
-            table_bytes,
+            table_bytes: front.table_bytes(),
             slabs_made: counts.made,
-            magazine,
+            magazine: front.capacity(),
         }
-    }
-
-    pub(crate) fn of_front(front: &Front) -> Self {
-        Self::of(&front.slabs, front.cached(), front.capacity(), front.table_bytes())
     }
 }
 
@@ -97,52 +93,4 @@ impl fmt::Display for Info {
             0
         )
     }
-}
-
-/// How close together objects in use lie; those in magazines count as in use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Locality {
-    /// Objects in use.
-    pub objects: usize,
-    /// Slabs with at least one of them.
-    pub slabs: usize,
-    /// Runs of them without a free object between; `objects / runs` is a run's mean length.
-    pub runs: usize,
-    /// Lines of 64 bytes that they touch.
-    pub lines: usize,
-    /// Pages that they touch.
-    pub pages: usize,
-}
-
-impl Locality {
-    /// O(objects of all slabs).
-    pub(super) fn of(slabs: &Slabs) -> Self {
-        const LINE: usize = 64;
-        let mut sum = Self::default();
-        for slab in slabs.iter().filter(|slab| slab.live() > 0) {
-            sum.slabs += 1;
-            let mut was_taken = false;
-            let (mut line_end, mut page_end) = (0, 0);
-            for (index, object) in (0..).zip(slabs.objects_of(slab)) {
-                let is_taken = slab.is_taken(index);
-                if is_taken {
-                    let at = object.addr().get();
-                    sum.objects += 1;
-                    sum.runs += usize::from(!was_taken);
-                    sum.lines += touched(at, slabs.shape.size, LINE, &mut line_end);
-                    sum.pages += touched(at, slabs.shape.size, slabs.shape.page, &mut page_end);
-                }
-                was_taken = is_taken;
-            }
-        }
-        sum
-    }
-}
-
-/// How many units of `unit` bytes the object touches at or behind `end`, where it leaves off then.
-fn touched(at: usize, size: usize, unit: usize, end: &mut usize) -> usize {
-    let first = (at / unit).max(*end);
-    let behind = (at + size).div_ceil(unit);
-    *end = behind;
-    behind.saturating_sub(first)
 }

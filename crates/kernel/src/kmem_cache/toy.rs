@@ -85,10 +85,3 @@ impl Drop for Pages {
         unsafe { std::alloc::dealloc(self.memory.0, self.memory.1) };
     }
 }
-
-/// A pointer that goes to another thread.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Hand(pub(crate) NonNull<u8>);
-
-// SAFETY: the tests hand over what they do not use any more.
-unsafe impl Send for Hand {}

@@ -43,6 +43,23 @@ fn give(areas: &mut Vmalloc<impl FrameSource>, area: NonNull<u8>) {
     areas.check().unwrap();
 }
 
+fn resize(
+    areas: &mut Vmalloc<impl FrameSource>,
+    area: *mut u8,
+    size: usize,
+) -> Result<NonNull<u8>, VmallocError> {
+    // SAFETY: live or refused; the tests use the new address only.
+    let new = unsafe { areas.vrealloc(area, size) };
+    areas.check().unwrap();
+    new
+}
+
+fn unmap(areas: &mut Vmalloc<impl FrameSource>, area: NonNull<u8>) {
+    // SAFETY: the tests do not use it any more.
+    unsafe { areas.vunmap(area.as_ptr()) }.unwrap();
+    areas.check().unwrap();
+}
+
 fn fill(area: NonNull<u8>, pages: usize, page: usize, byte: u8) {
     for at in 0..pages {
         // SAFETY: inside of a live area.

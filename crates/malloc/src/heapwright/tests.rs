@@ -57,8 +57,7 @@ fn who_is_refused_again_and_again_gives_up_no_block_each_time() {
     let small = || {
         let ptr = heap.malloc(100);
         assert!(!ptr.is_null());
-        // SAFETY: a live block.
-        unsafe { heap.free(ptr) };
+        free_all(&heap, [ptr]);
     };
     small();
     assert_eq!(heap.pages.region.hold(), page::region::Hold::Window);
@@ -115,8 +114,7 @@ fn a_mapping_between_the_blocks_of_a_window() -> bool {
         // SAFETY: inside the block.
         assert_eq!(unsafe { ptr.read() }, 7);
         heap.check().expect("intact");
-        // SAFETY: a live block.
-        unsafe { heap.free(ptr) };
+        free_all(&heap, [ptr]);
         heap.check().expect("intact");
         heap.pages.source.map_next_at(place);
     }

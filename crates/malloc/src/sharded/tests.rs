@@ -81,8 +81,7 @@ fn a_heap_that_was_deleted_serves_again_and_its_handle_is_no_thread_s() {
         assert!(unsafe { heap.heap_destroy(again) });
     }
     assert_eq!(heap.segments.arena.used_bytes(), used);
-    // SAFETY: a live block.
-    unsafe { heap.free(block) };
+    free_all(&*heap, [block]);
     heap.check().unwrap();
 }
 
@@ -101,8 +100,7 @@ fn a_heap_of_a_thread_that_has_ended_is_nobody_s() {
     assert!(refused());
     // The next thread has the record of the one that has ended.
     assert!(thread::spawn(refused).join().unwrap());
-    // SAFETY: a live block.
-    unsafe { heap.free(block.0) };
+    free_all(heap, [block.0]);
     heap.check().unwrap();
     assert_eq!(heap.numbers().live, 0);
 }
@@ -130,8 +128,7 @@ fn a_heap_that_is_deleted_leaves_no_empty_page() {
     for _ in 0..50 {
         let own = heap.heap_new().unwrap();
         let [mine, theirs] = [100, 5000].map(|size| Sent(heap.heap_allocate(own, size)));
-        // SAFETY: a live block.
-        unsafe { heap.free(mine.0) };
+        free_all(&*heap, [mine.0]);
         thread::scope(|scope| {
             let heap = &heap;
             // SAFETY: a live block.
@@ -141,8 +138,7 @@ fn a_heap_that_is_deleted_leaves_no_empty_page() {
         heap.check().unwrap();
     }
     assert_eq!(pages(), before);
-    // SAFETY: a live block.
-    unsafe { heap.free(block) };
+    free_all(&*heap, [block]);
 }
 
 #[test]
@@ -153,15 +149,13 @@ fn a_full_page_that_another_thread_emptied_goes() {
     assert!(pages() > 150, "{}", pages());
     thread::scope(|scope| {
         scope.spawn(|| {
-            // SAFETY: live blocks of this heap.
-            blocks.into_iter().for_each(|block| unsafe { heap.free(block.0) });
+            free_all(&*heap, blocks.into_iter().map(|block| block.0));
         });
     });
     let block = heap.malloc(64);
     assert!(pages() < 4, "{}", pages());
     heap.check().unwrap();
-    // SAFETY: a live block.
-    unsafe { heap.free(block) };
+    free_all(&*heap, [block]);
 }
 
 #[test]
@@ -186,8 +180,7 @@ fn a_child_forgets_who_was_telling_and_is_told_by_the_next() {
     let thread = heap.thread().unwrap();
     heap.free_delayed(thread, &thread.heap);
     assert!(!page.is(State::Full), "its heap was told");
-    // SAFETY: live blocks.
-    rest.for_each(|block| unsafe { heap.free(block.0) });
+    free_all(&*heap, rest.map(|block| block.0));
     heap.check().unwrap();
 }
 
@@ -197,8 +190,7 @@ fn a_thread_that_allocated_before_the_beginning_is_known_when_it_ends() {
     let early = thread::spawn(|| {
         let block = heap.malloc(100);
         DropIn::begin(heap);
-        // SAFETY: a live block of this heap.
-        unsafe { heap.free(block) };
+        free_all(&*heap, [block]);
         assert_eq!(heap.threads.live(), 1);
     });
     early.join().unwrap();

@@ -181,8 +181,7 @@ fn the_heap_of_an_ended_thread_is_free_when_its_last_object_is() {
     };
     for block in blocks.join().unwrap() {
         assert_eq!(spare(), 1, "it holds something");
-        // SAFETY: a live block of this heap.
-        unsafe { heap.free(block.0) };
+        free_all(heap, [block.0]);
     }
     assert_eq!(spare(), 0);
     heap.check().unwrap();
@@ -191,6 +190,5 @@ fn the_heap_of_an_ended_thread_is_free_when_its_last_object_is() {
     // The next thread has its record, of zeroes.
     let again = thread::spawn(|| Sent(heap.malloc(100))).join().unwrap();
     heap.check().unwrap();
-    // SAFETY: a live block of this heap.
-    unsafe { heap.free(again.0) };
+    free_all(heap, [again.0]);
 }

@@ -46,8 +46,7 @@ fn a_large_block_grows_where_it_is() {
     let smaller = unsafe { heap.realloc(larger, 50_000) };
     assert_eq!(block, smaller);
     heap.check().unwrap();
-    // SAFETY: as above.
-    unsafe { heap.free(smaller) };
+    free_all(&*heap, [smaller]);
     heap.check().unwrap();
     assert_eq!(heap.numbers().live, 0);
 }
@@ -58,15 +57,13 @@ fn memory_that_was_returned_is_zero_for_calloc() {
     let block = heap.malloc(1 << 20);
     // SAFETY: a live block of this heap.
     unsafe { block.write_bytes(7, 1 << 20) };
-    // SAFETY: as above.
-    unsafe { heap.free(block) };
+    free_all(&*heap, [block]);
     heap.trim_all();
     let again = heap.calloc(1 << 20, 1);
     // SAFETY: a live block of this heap.
     let bytes = unsafe { core::slice::from_raw_parts(again, 1 << 20) };
     assert!(bytes.iter().all(|&byte| byte == 0));
-    // SAFETY: as above.
-    unsafe { heap.free(again) };
+    free_all(&*heap, [again]);
 }
 
 /// A heap on a system that counts what is committed, and 200 blocks of 300,000 bytes.
@@ -137,6 +134,5 @@ fn caches_of_threads_that_a_child_does_not_have_are_searched_in_vain_once() {
     assert!(heap.none_lost[missing].load(Ordering::Relaxed));
     assert_eq!(heap.take_lost(there, 1).map(|chain| chain.count), Some(1));
     assert!(!heap.lost.load(Ordering::Relaxed), "nothing is left");
-    // SAFETY: a live block of this heap.
-    unsafe { heap.free(mine) };
+    free_all(&*heap, [mine]);
 }

@@ -75,7 +75,6 @@ impl Line {
 
 /// What one of the results says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "what its result says")]
 pub struct Origin {
     pub started: String,
     pub heapwright: String,
@@ -87,7 +86,6 @@ pub struct Origin {
 
 /// Two results beside each other.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Comparison {
     pub schema: &'static str,
     pub version: u32,

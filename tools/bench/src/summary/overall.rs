@@ -69,14 +69,5 @@ fn mark_pareto(session: &Session, all: &mut [Overall]) {
     if contestants.iter().any(|s| *s != session.baseline() && is_few(s)) {
         return;
     }
-    let points: Vec<(SubjectIndex, f64, f64)> = contestants
-        .into_iter()
-        .filter_map(|s| Some((s, all[s.0].time?.estimate, all[s.0].peak_rss?.estimate)))
-        .collect();
-    for &(s, time, peak) in &points {
-        let is_beaten = points
-            .iter()
-            .any(|&(o, t, p)| o != s && t <= time && p <= peak && (t, p) != (time, peak));
-        all[s.0].is_pareto = !is_beaten;
-    }
+    Overall::mark_pareto(all, contestants.into_iter().map(|s| s.0));
 }

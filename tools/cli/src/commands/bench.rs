@@ -218,7 +218,6 @@ impl Bench {
         Ok(subjects)
     }
 
-    /// What a name of an allocator can mean.
     fn among(&self) -> anyhow::Result<Among> {
         if arceos::is_asked(&self.workloads) {
             return Ok(Among::Text);

@@ -91,7 +91,6 @@ impl Explain {
     }
 }
 
-/// The result of a replay.
 fn replay(path: &Path) -> anyhow::Result<Report> {
     compare::load(path).map_err(|error| match error {
         compare::Error::Read(..) => anyhow::Error::from(error),

@@ -40,6 +40,8 @@ enum To {
     Parquet,
     /// Call stacks as pprof, Pyroscope and Parca read them
     Pprof,
+    /// Call stacks as OTLP profiles, for OpenTelemetry's collector
+    Otlp,
     /// Call stacks, one a line, as flame graph tools read them
     Collapsed,
     /// Call stacks for speedscope.app
@@ -129,6 +131,7 @@ impl Export {
         let inuse = if by == Cost::Live { Inuse::End } else { Inuse::Peak };
         let (ending, bytes) = match self.to {
             To::Pprof => ("pb.gz", Pprof::of(&profile, inuse).encode()),
+            To::Otlp => ("otlp", Pprof::of(&profile, inuse).otlp(profile.pid, &profile.command)),
             To::Collapsed => ("collapsed", profile::collapsed(&tree, by).into_bytes()),
             To::Speedscope => {
                 ("speedscope.json", profile::speedscope(&tree, &profile.command).into_bytes())

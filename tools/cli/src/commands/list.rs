@@ -2,15 +2,16 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use launch::allocator::Allocator;
 use launch::discover::{self, Found};
 use launch::probe;
 use serde_json::json;
 use show::{Table, text};
 
+use crate::flags::form::Form;
 use crate::flags::settings;
-use crate::{allocators, embedded, out};
+use crate::{allocators, embedded};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,21 +29,13 @@ The allocators of a kernel are no mallocs: handles (objects behind handles), cac
 (of any size) and pages. 'heapwright bench kernel-sweep' runs them beside each other; docs/kernel-allocators.md says what each \
 is for.";
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    /// For people
-    Table,
-    /// For programs
-    Json,
-}
-
 /// Show the allocators of this machine
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct List {
     /// The form of the list: table or json
     #[arg(long, value_name = "FORMAT", default_value = "table", hide_possible_values = true)]
-    format: Format,
+    format: Form,
 }
 
 impl List {
@@ -58,39 +51,29 @@ impl List {
         ];
         found.extend(allocators::classics()?.into_iter().map(tried));
         found.extend(discover::installed(&executable));
-        match self.format {
-            Format::Json => {
-                let kernels = registry::KERNELS.iter().map(|row| {
-                    json!({
-                        "name": row.name,
-                        "kind": row.kind.word(),
-                        "about": row.about,
-                        "abilities": row.abilities,
-                        "settings": row.settings,
-                    })
-                });
-                let list: Vec<_> = found
-                    .iter()
-                    .map(|f| {
-                        json!({
-                            "name": f.allocator.name,
-                            "version": f.allocator.version,
-                            "abilities": abilities(&f.allocator.name),
-                            "settings": settings::keys(&f.allocator),
-                            "library": f.allocator.library,
-                            "problem": f.problem,
-                        })
-                    })
-                    .chain(kernels)
-                    .collect();
-                out::print(&format!("{:#}\n", json!(list)))?;
-            }
-            Format::Table => {
-                let next = "next     heapwright bench -- CMD   compares them on a program";
-                let [found, kernels] = [table(&found), kernels()].map(|t| t.text(text::width()));
-                out::print(&format!("{found}\n{kernels}\n{next}\n"))?;
-            }
-        }
+        let rows = registry::KERNELS.iter().map(|row| {
+            json!({
+                "name": row.name,
+                "kind": row.kind.word(),
+                "about": row.about,
+                "abilities": row.abilities,
+                "settings": row.settings,
+            })
+        });
+        let of = |f: &Found| {
+            json!({
+                "name": f.allocator.name,
+                "version": f.allocator.version,
+                "abilities": abilities(&f.allocator.name),
+                "settings": settings::keys(&f.allocator),
+                "library": f.allocator.library,
+                "problem": f.problem,
+            })
+        };
+        let list: Vec<_> = found.iter().map(of).chain(rows).collect();
+        let next = "next     heapwright bench -- CMD   compares them on a program";
+        let [found, kernels] = [table(&found), kernels()].map(|t| t.text(text::width()));
+        self.format.print(&format!("{found}\n{kernels}\n{next}\n"), &json!(list))?;
         Ok(ExitCode::SUCCESS)
     }
 }

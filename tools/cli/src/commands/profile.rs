@@ -2,21 +2,23 @@
 
 mod files;
 mod leaks;
+mod moments;
 
 use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Context as _, anyhow, bail};
 use clap::{Args, ValueEnum, ValueHint};
 use launch::allocator::Allocator;
 use launch::foreground;
 use profile::{Cost, Profile};
-use recording::{Process, Request, Stacks};
+use recording::{Process, Request, Stacks, written_by};
 use show::text::{visible, wrapped};
 use trace::Trace;
 
 use self::leaks::LeakFlags;
+use self::moments::Moments;
 use super::record::Which;
 use crate::exit::{self, Usage};
 use crate::flags::allocator::MaybeAllocator;
@@ -32,6 +34,8 @@ Examples:
   heapwright profile --every 60s -a jemalloc -- ./server
   heapwright profile --leak-check reachable -- ./test  exit code 23 if something is lost
   heapwright profile --for 60s --pid 4711              of a program that 'heapwright run --armed' started
+  heapwright profile --pid 4711                        of one that is being profiled: its profile by now, and it goes on
+  heapwright profile --of prof/server-4711.trace --lifetimes
   heapwright compare old/server-12.pb.gz new/server-15.pb.gz
 
 Of each process there are in the folder, under its name and number: .pb.gz (pprof; in use is what was live at the end), \
@@ -40,6 +44,9 @@ Of each process there are in the folder, under its name and number: .pb.gz (ppro
 
 Exit codes: those of the program; 23 with --leak-check, if it ended well and something leaked; 125 heapwright itself failed, \
 or a file cannot be written; 126 the program cannot be executed; 127 it was not found; 2 a wrong flag.";
+
+/// What helps a program that cannot be profiled from outside.
+const INSTEAD: &str = "A Rust program profiles itself, also a static or set-uid one: heapwright::Profiled in docs/profiling.md.";
 
 /// Show where a program's memory comes from, at the cost of a few per cent
 ///
@@ -56,13 +63,17 @@ pub(crate) struct ProfileCommand {
     #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     interval_bytes: Option<u64>,
 
-    /// Write a pprof file of what is live each time that so much has passed, such as 60s or 5m
+    /// Write a pprof file of what is live each time that so much has passed, such as 60s or 5m: while the program runs
     #[arg(long, value_name = "TIME", value_parser = duration)]
     every: Option<Duration>,
 
     /// What the table, the flame graph and the page begin with: peak, live, allocated or temporary; live is at the end
     #[arg(long, value_name = "COST", default_value = "peak", hide_possible_values = true)]
     by: By,
+
+    /// Show as well how long the blocks of each place live: which share was freed within a millisecond, a second, a minute, or stays
+    #[arg(long)]
+    lifetimes: bool,
 
     /// Write to this folder [default: profile-DATE in the current one]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -93,9 +104,20 @@ pub(crate) struct ProfileCommand {
     #[arg(long, value_name = "WHICH", default_value = "all", hide_possible_values = true)]
     children: Which,
 
-    /// Profile a process that 'heapwright run --armed' started, for a time or until Ctrl-C; it goes on
+    /// Profile a process that 'heapwright run --armed' started, for a time or until Ctrl-C; or show the profile by now of one
+    /// that is being profiled. It goes on
     #[arg(long, value_name = "PID", conflicts_with_all = ["command", "allocator", "children", "leak_check"])]
     pid: Option<u32>,
+
+    /// Show a profile that is there: a trace, what heapwright::profile or heapwright/profile.h wrote, or a folder of them. Files are written
+    /// with -o
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_hint = ValueHint::AnyPath,
+        conflicts_with_all = ["command", "allocator", "children", "leak_check", "pid", "time", "max_size", "interval_bytes"]
+    )]
+    of: Option<PathBuf>,
 
     /// What chance begins with, for the same sample again
     #[arg(long, value_name = "NUMBER", hide = true)]
@@ -134,7 +156,8 @@ enum LeakCheck {
 
 impl ProfileCommand {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let to = To { output: self.output.as_ref(), usual: "profile", force: self.force };
+        let (output, force) = (self.output.as_ref(), self.force);
+        let to = To { output, usual: "profile", force, instead: INSTEAD };
         if self.every.is_some_and(|every| every < Duration::from_millis(1)) {
             bail!(Usage("--every is a millisecond at least".into()));
         }
@@ -148,15 +171,28 @@ impl ProfileCommand {
             bail!(Usage("--suppressions goes with --leak-check reachable".into()));
         }
         let known = self.leaks.suppressions()?;
+        if let Some(path) = &self.of {
+            self.show_of(path, to)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         if let Some(process) = self.pid {
+            // Why it cannot be looked at is said below.
+            if let Some(chunks) = written_by(process.cast_signed()) {
+                self.show_by_now(process, &chunks, to)?;
+                return Ok(ExitCode::SUCCESS);
+            }
             let request = |folder: &Path| self.request(folder, None);
             let folder = recorded::attach(process, self.time, to, request)?;
             self.tell(&folder, true)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let request =
-            |folder: &Path, allocator: Option<&Allocator>| self.request(folder, allocator);
+        let mut moments = None;
+        let request = |folder: &Path, allocator: Option<&Allocator>| {
+            moments = self.every.and_then(|every| Moments::begin(folder, every));
+            self.request(folder, allocator)
+        };
         let (folder, status) = recorded::run(&self.program, &self.allocator, to, request)?;
+        drop(moments);
         let has_leaked = match self.leak_check {
             LeakCheck::Reachable => leaks::tell(&folder, &known)?,
             LeakCheck::Off | LeakCheck::Live => self.tell(&folder, false)?,
@@ -187,70 +223,122 @@ impl ProfileCommand {
         }
     }
 
-    /// Packs the sample, prints the largest process's profile, and writes the files of all. Whether something leaked.
+    /// Shows a profile that is there.
+    fn show_of(&self, path: &Path, to: To<'_>) -> anyhow::Result<()> {
+        let folder = self.output.is_some().then(|| to.folder()).transpose()?;
+        let is_as_written = path.extension().is_some_and(|end| end == "chunks") && path.is_file();
+        if !is_as_written {
+            let trace = traces::open_any(path)?.path().to_owned();
+            return self.show_one(trace, folder.as_deref());
+        }
+        // It may still be written: what was packed of it before is old then.
+        let elsewhere = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let packed_in = folder.as_deref().unwrap_or(elsewhere.path());
+        self.show_one(recorded::snapshot(path, packed_in)?, folder.as_deref())
+    }
+
+    /// Shows what a process has written by now.
+    fn show_by_now(&self, process: u32, chunks: &Path, to: To<'_>) -> anyhow::Result<()> {
+        if self.time.is_some() || self.interval_bytes.is_some() {
+            bail!(Usage(format!(
+                "process {process} is being profiled already: --for and --interval-bytes do not go with that, and without them its profile by now is shown"
+            )));
+        }
+        let folder = to.folder()?;
+        self.show_one(recorded::snapshot(chunks, &folder)?, Some(&folder))
+    }
+
+    /// Shows a trace, which may be one that somebody recorded without call stacks.
+    fn show_one(&self, path: PathBuf, folder: Option<&Path>) -> anyhow::Result<()> {
+        let trace = Trace::open(&path).map_err(traces::failed)?;
+        let has_none = trace.frames().map_err(traces::failed)?.is_empty();
+        if has_none && !trace.about().is_sampled_only() {
+            bail!(Usage(format!(
+                "{} has no call stacks: 'heapwright profile' or 'heapwright record --stacks sampled' records them",
+                path.display()
+            )));
+        }
+        self.show(&[path], folder, None).map(drop)
+    }
+
+    /// Packs the sample and shows it. Whether something leaked.
     fn tell(&self, folder: &Path, is_called_off: bool) -> anyhow::Result<bool> {
-        let width = show::text::width();
-        let (mut has_leaked, mut failed, mut others) = (false, None, Vec::new());
-        let mut is_told = false;
+        let (mut failed, mut traces, mut is_written) = (None, Vec::new(), false);
         for process in recorded::packed(folder, is_called_off)? {
-            let path = match process {
-                Process::Packed { packed, .. } => packed.path,
+            match process {
+                Process::Packed { packed, .. } => traces.push(packed.path),
                 Process::Running { file } => {
-                    exit::warn(&format!("{} is still written: its process runs", file.display()));
-                    continue;
+                    is_written = true;
+                    let words = ["heapwright", "profile", "--of", &file.to_string_lossy()];
+                    exit::warn(&format!(
+                        "{} is still written: its process runs. Its profile by now: {}",
+                        file.display(),
+                        format::shell(&words)
+                    ));
                 }
                 Process::Failed { file, why } => {
-                    failed = Some(anyhow::anyhow!("{} stays as it is: {why}", file.display()));
-                    continue;
+                    failed = Some(anyhow!("{} stays as it is: {why}", file.display()));
                 }
-            };
-            let every = self.every.map(|every| u64::try_from(every.as_nanos()).unwrap_or(u64::MAX));
-            let trace = Trace::open(&path).map_err(traces::failed)?;
+            }
+        }
+        if traces.is_empty() && failed.is_none() && !is_written {
+            bail!("nothing was profiled: no process with the recorder called malloc");
+        }
+        self.show(&traces, Some(folder), failed)
+    }
+
+    /// Prints the first trace's profile, and writes the files of all to a folder. Whether something leaked. What could not be done before is
+    /// said at the end.
+    fn show(
+        &self,
+        traces: &[PathBuf],
+        folder: Option<&Path>,
+        mut failed: Option<anyhow::Error>,
+    ) -> anyhow::Result<bool> {
+        let width = show::text::width();
+        let (mut has_leaked, mut others) = (false, Vec::new());
+        for (number, path) in traces.iter().enumerate() {
+            let every = self.every.map(moments::nanoseconds);
+            let trace = Trace::open(path).map_err(traces::failed)?;
             let profile = profile::gather(&trace, every).map_err(traces::failed)?;
             if self.leak_check == LeakCheck::Live {
                 has_leaked |= profile.all.of(Cost::Live).blocks > 0.0;
             }
-            if !is_told {
-                is_told = true;
-                // First of all: the disk may be full.
-                out::print(&self.words(&profile, width))?;
+            if number == 0 {
+                // First of all: the disk may be full. Where it is this that cannot be written, the files may be.
+                failed = failed.or(out::print(&self.words(&profile, width)).err());
             } else if profile.samples > 0 {
                 others.push(format!("{} (process {})", short(&profile), profile.pid));
             }
-            if profile.samples == 0 {
-                continue;
-            }
+            let Some(folder) = folder.filter(|_| profile.samples > 0) else { continue };
             // What cannot be written is said at the end, and the rest is.
-            if let Err(error) = files::write(&profile, folder, &path, self.by.cost()) {
+            if let Err(error) = files::write(&profile, folder, path, self.by.cost()) {
                 failed.get_or_insert(error);
             }
         }
-        if !is_told && failed.is_none() {
-            bail!("nothing was profiled: no process with the recorder called malloc");
-        }
         if let Some((first, more)) = others.split_first() {
-            let line = match more.len() {
-                0 => format!("also     {first}"),
-                n => format!(
-                    "also     {first} and {}",
-                    if n == 1 {
-                        "1 more process".to_owned()
-                    } else {
-                        format!("{n} more processes")
-                    }
-                ),
+            let more = match more.len() {
+                0 => String::new(),
+                1 => " and 1 more process".to_owned(),
+                n => format!(" and {n} more processes"),
             };
-            exit::say(&wrapped(&line, 9, width));
+            exit::say(&wrapped(&format!("also     {first}{more}"), 9, width));
         }
         if let Some(error) = failed {
             return Err(error);
         }
-        exit::say(&format!("wrote    {}/", folder.display()));
+        if let Some(folder) = folder.filter(|_| !traces.is_empty()) {
+            exit::say(&format!("wrote    {}/", folder.display()));
+        }
         Ok(has_leaked)
     }
 
     fn words(&self, profile: &Profile, width: Option<usize>) -> String {
         let mut text = profile::text(profile, self.by.cost(), width);
+        if self.lifetimes {
+            text += "\n";
+            text += &profile::lifetimes(profile, width);
+        }
         if self.leak_check == LeakCheck::Live {
             text += "\n";
             text += &profile::leaks(profile, width);

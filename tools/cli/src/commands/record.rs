@@ -131,7 +131,7 @@ impl Record {
     }
 
     fn to(&self) -> To<'_> {
-        To { output: self.output.as_ref(), usual: "record", force: self.force }
+        To { output: self.output.as_ref(), usual: "record", force: self.force, instead: "" }
     }
 
     fn request(&self, folder: &Path, allocator: Option<&Allocator>) -> Request {

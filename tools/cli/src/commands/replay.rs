@@ -24,7 +24,7 @@ use replay::{Order, Planned, Recorded};
 use tempfile::TempDir;
 use trace::Trace;
 
-use self::kinds::{OrderArg, TouchArg};
+use self::kinds::{OrderArg, TouchArg, word};
 use super::bench::allocators::{Among, chosen};
 use super::bench::interrupts::Interrupts;
 use super::bench::measurement::{Ended, Measured, Measurement};
@@ -235,8 +235,8 @@ impl Replay {
             name,
             trace: self.trace.to_string_lossy().into_owned(),
             command: trace.about().command.clone(),
-            order: self.order.word().to_owned(),
-            touch: self.touch.word().to_owned(),
+            order: word(&self.order),
+            touch: word(&self.touch),
             events: head.events,
             threads: planned.threads_at_once,
             peak_live: head.peak_live,
@@ -253,7 +253,7 @@ impl Replay {
             own_mapped: recorded.own_mapped(),
             error: None,
         };
-        let mut options = vec![format!("touch={}", self.touch.word())];
+        let mut options = vec![format!("touch={}", word(&self.touch))];
         if self.order.order() == Order::Timed {
             options.push("timed=1".to_owned());
         }

@@ -1,6 +1,7 @@
 //! `heapwright stats`: the figures of processes that run, read from outside.
 
 mod metrics;
+pub(crate) mod sites;
 mod words;
 
 use core::time::Duration;
@@ -12,16 +13,20 @@ use live::{Detail, Figures, Trouble, Watched};
 use serde_json::Value;
 
 use self::metrics::Where;
+use self::sites::Sites;
 use crate::flags::rounds::duration;
+use crate::format::visible;
 use crate::{exit, out};
 
 const EXAMPLES: &str = "\
 Examples:
-  heapwright stats 4711                                        what its memory is made of now
+  heapwright stats 4711                  what its memory is made of now
   heapwright stats 4711 --json
-  heapwright stats                                             every process on heapwright's malloc
+  heapwright stats 4711 --sites          of one that is profiled: by code
+  heapwright stats                       every process on heapwright's malloc
   heapwright stats --metrics /var/lib/node/heap.prom --every 15s
-  heapwright stats 4711 --metrics unix:/run/heap.sock          and then: curl --unix-socket /run/heap.sock http://x/metrics
+  heapwright stats 4711 --metrics unix:/run/heap.sock
+  curl --unix-socket /run/heap.sock http://x/metrics
 
 Exit codes: 0; 125 a process cannot be read, or is gone; 2 a wrong flag.";
 
@@ -42,6 +47,11 @@ pub(crate) struct Stats {
     /// Every row and size
     #[arg(long)]
     full: bool,
+
+    /// Of a process that is recorded or profiled meanwhile: which code its live blocks come from, and how much is free beside
+    /// them on their pages
+    #[arg(long, requires = "pids", conflicts_with_all = ["full", "metrics"])]
+    sites: bool,
 
     /// For programs
     #[arg(long, conflicts_with_all = ["full", "metrics"])]
@@ -72,6 +82,9 @@ impl Stats {
         if self.pids.is_empty() {
             return self.all();
         }
+        if self.sites {
+            return self.sites();
+        }
         let (seen, troubles) = looks(&self.pids, Detail::Pages);
         if seen.is_empty()
             && let Some(trouble) = troubles.into_iter().next()
@@ -92,6 +105,28 @@ impl Stats {
         }
         let failed = seen.len() < self.pids.len();
         Ok(if failed { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
+    }
+
+    /// Of each process that is recorded: which code its blocks come from.
+    fn sites(&self) -> anyhow::Result<ExitCode> {
+        let (width, mut values) = (::show::text::width(), Vec::new());
+        for &pid in &self.pids {
+            let Sites { profile, knows_beside } = sites::look(&mut Watched::find(pid)?)?;
+            if self.json {
+                values.push(profile::now_json(&profile, knows_beside));
+                continue;
+            }
+            let command = ::show::text::cut(&profile.command, words::TITLE);
+            let title = format!("{command} (process {pid}), on {}", profile.malloc);
+            let text = profile::now(&profile, knows_beside, width);
+            out::print(&visible(&format!("heapwright: {title}\n{text}")))?;
+        }
+        match &values[..] {
+            [] => {}
+            [one] => out::print(&format!("{one:#}\n"))?,
+            _ => out::print(&format!("{:#}\n", Value::from(values)))?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 
     fn all(&self) -> anyhow::Result<ExitCode> {

@@ -17,10 +17,12 @@ use clap::{Args, ValueHint};
 use live::screen::{COLUMNS, State};
 use live::{Detail, Trouble, Watched};
 use rustix::time::{ClockId, clock_gettime};
+use show::text::wrapped;
 use view::{KeyCode, KeyEvent, KeyModifiers, Line, Screen};
 
 use self::program::Started;
 use super::stats::pid;
+use super::stats::sites::{self, Sites};
 use crate::flags::allocator::OneAllocator;
 use crate::flags::rounds::duration;
 use crate::flags::settings::SettingsFlags;
@@ -29,7 +31,7 @@ use crate::{exit, out, style};
 const EXAMPLES: &str = "\
 Examples:
   heapwright top 4711
-  heapwright top -- ./server --port 8080      starts it on heapwright; what it says is in a file that is named at the end
+  heapwright top -- ./server --port 8080      starts it on heapwright
   heapwright top --plain --every 10s 4711     a line each, for a log
 
 Exit codes: 0; 125 the process cannot be read, or is gone; 126 the program cannot be executed; 127 it was not found; 2 a \
@@ -43,7 +45,7 @@ const LINES: usize = 20;
 /// A process's heap, once a second: how much, how fast, how full each block is, and which sizes waste most
 ///
 /// The figures are read from the process's memory while it goes on, as 'heapwright stats' does. In a terminal it is a screen
-/// with keys (? shows them); else, or with --plain, a line a second. It takes less than a hundredth of a processor: where a look
+/// with keys (? shows them), and what a program says that it started is in a file, which is named at the end; else, or with --plain, a line a second. It takes less than a hundredth of a processor: where a look
 /// takes long, because the heap is large, looks are fewer.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -84,6 +86,8 @@ struct Shown {
     left: u64,
     paused: bool,
     over: bool,
+    /// Columns of the terminal.
+    width: usize,
     /// Why there is nothing more to be seen.
     ended: Option<Trouble>,
 }
@@ -121,7 +125,8 @@ impl Shown {
         let every = every.max(Duration::from_millis(50));
         let state = State::default();
         let (next, left) = (Instant::now(), times.unwrap_or(u64::MAX));
-        Self { watched, state, every, next, left, paused: false, over: false, ended: None }
+        let (paused, over, width, ended) = (false, false, 80, None);
+        Self { watched, state, every, next, left, paused, over, width, ended }
     }
 
     /// Looks, and says when to look again: later, if it cost much.
@@ -168,6 +173,17 @@ impl Shown {
         Ok(())
     }
 
+    /// Shows which code the live blocks come from, or why that is not known.
+    fn tell_sites(&mut self) {
+        let text = match sites::look(&mut self.watched) {
+            Ok(Sites { profile, knows_beside }) => {
+                profile::now(&profile, knows_beside, Some(self.width))
+            }
+            Err(error) => wrapped(&format!("{error:#}"), 0, Some(self.width)),
+        };
+        self.state.tell(text);
+    }
+
     /// Writes all figures to a new file in the current folder.
     fn snapshot(&mut self) {
         let figures = self.watched.look(Detail::Pages);
@@ -198,6 +214,7 @@ fn processor_time() -> Duration {
 
 impl Screen for Shown {
     fn lines(&mut self, width: usize, height: usize) -> Vec<Line> {
+        self.width = width;
         self.state.lines(width, height)
     }
 
@@ -211,6 +228,7 @@ impl Screen for Shown {
             KeyCode::Char('c') if control => self.over = true,
             KeyCode::Char('q') | KeyCode::Esc => self.over = true,
             KeyCode::Char('s') => self.snapshot(),
+            KeyCode::Char('w') => self.tell_sites(),
             KeyCode::Char(' ') => {
                 self.paused = !self.paused;
                 self.state.said = if self.paused { "paused".to_owned() } else { String::new() };

@@ -81,30 +81,13 @@ impl OutputFlags {
         self.output.as_ref().is_some_and(|folder| folder.exists())
     }
 
-    /// The folder to write, if one is, by default a new one whose name begins with `what`; made now, so that what is wrong with it is said before anything is measured.
+    /// The folder to write, if one is.
     pub(crate) fn folder(&self, what: &str) -> anyhow::Result<Option<PathBuf>> {
-        let folder = match &self.output {
-            Some(folder) => folder.clone(),
-            None if self.no_files || !self.is_for_people() => return Ok(None),
-            None => {
-                let now = Timestamp::now().to_zoned(TimeZone::system());
-                unused(&format!("{what}-{}", now.strftime("%Y-%m-%dT%H%M%S")))
-            }
-        };
-        if folder.exists() && !folder.is_dir() {
-            bail!(Usage(format!("{} is no folder", folder.display())));
+        if self.output.is_none() && (self.no_files || !self.is_for_people()) {
+            return Ok(None);
         }
-        let has_files = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
-        if has_files && !self.force {
-            bail!(Usage(format!("{} has files in it; --force writes there", folder.display())));
-        }
-        try_to_write(&folder).with_context(|| {
-            format!(
-                "nothing can be written to {}; -o names another folder, --no-files prints the table only",
-                folder.display()
-            )
-        })?;
-        Ok(Some(folder))
+        let or = ", --no-files prints the table only";
+        made(self.output.as_ref(), what, self.force, or).map(Some)
     }
 
     /// Writes the folder, and prints the result. What could not be written is the error; the rest is.
@@ -155,8 +138,34 @@ fn write_files(report: &Report, folder: &Path) -> anyhow::Result<()> {
     written.into_iter().collect()
 }
 
+/// The folder to write, by default a new one whose name begins with `what`; made now, so that what is wrong with it is said before
+/// anything runs. `or`: what helps besides, where nothing can be written.
+pub(crate) fn made(
+    given: Option<&PathBuf>,
+    what: &str,
+    force: bool,
+    or: &str,
+) -> anyhow::Result<PathBuf> {
+    let usual = || {
+        let now = Timestamp::now().to_zoned(TimeZone::system());
+        unused(&format!("{what}-{}", now.strftime("%Y-%m-%dT%H%M%S")))
+    };
+    let folder = given.cloned().unwrap_or_else(usual);
+    if folder.exists() && !folder.is_dir() {
+        bail!(Usage(format!("{} is no folder", folder.display())));
+    }
+    let has_files = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+    if has_files && !force {
+        bail!(Usage(format!("{} has files in it; --force writes there", folder.display())));
+    }
+    try_to_write(&folder).with_context(|| {
+        format!("nothing can be written to {}; -o names another folder{or}", folder.display())
+    })?;
+    Ok(folder)
+}
+
 /// Makes the folder and sees that a file can be written there. What was made for that goes again, also where it cannot.
-pub(crate) fn try_to_write(folder: &Path) -> io::Result<()> {
+fn try_to_write(folder: &Path) -> io::Result<()> {
     let is_new = !folder.exists();
     let probe = folder.join(".heapwright");
     let tried = fs::create_dir_all(folder).and_then(|()| fs::write(&probe, "x"));
@@ -169,7 +178,7 @@ pub(crate) fn try_to_write(folder: &Path) -> io::Result<()> {
 }
 
 /// The folder of this name, or with a number after it if another command just took that.
-pub(crate) fn unused(name: &str) -> PathBuf {
+fn unused(name: &str) -> PathBuf {
     let numbered = (2..100).map(|n| format!("{name}-{n}"));
     let mut names = iter::once(name.to_owned()).chain(numbered).map(PathBuf::from);
     names.find(|folder| !folder.exists()).unwrap_or_else(|| name.into())

@@ -61,7 +61,6 @@ impl Program {
         resolve::command(self.command.first().map_or("".as_ref(), OsString::as_os_str))
     }
 
-    /// The arguments without the program's own name.
     pub(crate) fn arguments(&self) -> &[OsString] {
         self.command.get(1..).unwrap_or_default()
     }

@@ -78,7 +78,6 @@ impl RoundFlags {
         !self.no_pin
     }
 
-    /// Puts the machine in order if that is asked for.
     pub(crate) fn prepare(&self) -> anyhow::Result<Option<Guard>> {
         if !self.prepare {
             return Ok(None);

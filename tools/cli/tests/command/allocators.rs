@@ -4,7 +4,10 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{exits, heapwright, outcome, refused, refuses, says};
+use crate::common::{
+    exits, has, heapwright, ours, outcome, parsed, prints, refused, refuses, says,
+};
+use launch::testing::{file, static_program};
 
 /// A malloc and what goes with it, on a piece of memory that is never given back.
 const BUMP: &str = "
@@ -16,7 +19,7 @@ void *malloc(unsigned long n) {
 
 /// The library that this C text becomes; `None` where there is no compiler.
 fn library(folder: &Path, name: &str, text: &str) -> Option<PathBuf> {
-    let source = crate::common::file(folder, &format!("{name}.c"), text.as_bytes(), 0o644);
+    let source = file(folder, &format!("{name}.c"), text.as_bytes(), 0o644);
     let library = folder.join(format!("lib{name}.so"));
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-fno-builtin", "-o"]).arg(&library).arg(source);
@@ -90,8 +93,7 @@ fn one_that_has_only_what_it_needs_is_measured_and_may_print_much() {
         let Some(library) = library(dir.path(), name, &text) else { return };
         let named = format!("{name}={}", library.display());
         let args = ["-a", "glibc", "-a", &named, "--rounds", "1", "--warmup", "0"];
-        let (out, _) = exits(0, bench(&[&args[..], &["--", "/bin/true"]].concat()));
-        assert!(out.contains(name), "{out}");
+        prints(0, bench(&[&args[..], &["--", "/bin/true"]].concat()), &[name]);
     }
 }
 
@@ -110,7 +112,7 @@ fn a_broken_library_that_was_only_found_is_left_out_and_said() {
 #[test]
 fn what_is_no_library_file_is_2_at_once() {
     let dir = tempfile::tempdir().unwrap();
-    let text = crate::common::file(dir.path(), "text.so", b"text", 0o644);
+    let text = file(dir.path(), "text.so", b"text", 0o644);
     let pipe = dir.path().join("pipe.so");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for path in [&text, &pipe, &dir.path().join("missing.so"), &dir.path().to_owned()] {
@@ -130,8 +132,7 @@ fn a_file_named_without_a_slash_is_told_from_a_name() {
 
 #[test]
 fn names_that_mean_another_one_are_refused() {
-    let list = outcome(heapwright().args(["list", "--format", "json"])).0;
-    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let list = parsed(ours(["list", "--format", "json"]));
     let library = list[0]["library"].as_str().unwrap();
     for (name, more) in [
         ("glibc", &[][..]),
@@ -170,8 +171,7 @@ fn the_texts_figures_stand_beside_what_was_measured() {
     let place = dir.path().to_str().unwrap();
     let args = ["arceos", "-a", "glibc,tlsf,sharded", "--rounds", "1", "--warmup", "0", "--scale"];
     let args = [&args[..], &["0.01", "--force", "-o", place]].concat();
-    let (out, _) = exits(0, outcome(heapwright().arg("bench").args(args)));
-    assert!(out.contains("in the text") && out.contains("sharded"), "{out}");
+    prints(0, outcome(heapwright().arg("bench").args(args)), &["in the text", "sharded"]);
     let picture = std::fs::read_to_string(dir.path().join("plots/text.svg")).unwrap();
     assert_eq!(picture.matches("grey: in the text").count(), 7, "a chart for each test");
     says(2, bench(&["arceos", "--counted"]), &["--counted counts libraries"]);
@@ -181,8 +181,7 @@ fn the_texts_figures_stand_beside_what_was_measured() {
 #[test]
 fn no_allocator_is_proposed_for_a_static_program() {
     let dir = tempfile::tempdir().unwrap();
-    let program =
-        crate::common::file(dir.path(), "static", &crate::common::static_program(0), 0o755);
+    let program = file(dir.path(), "static", &static_program(0), 0o755);
     let args = ["--force", "-a", "heapwright,glibc", "--rounds", "1", "--"];
     let (out, err) = exits(0, bench(&[&args[..], &[program.to_str().unwrap()]].concat()));
     assert!(err.contains("every row measures the same malloc"), "{err}");
@@ -208,7 +207,7 @@ fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
         let dir = tempfile::tempdir().unwrap();
         let more = "\nvoid free(void *block) { (void)block; }";
         let Some(library) = library(dir.path(), name, &format!("{BUMP}{more}")) else { return };
-        let source = crate::common::file(dir.path(), "whose.c", WHOSE.as_bytes(), 0o644);
+        let source = file(dir.path(), "whose.c", WHOSE.as_bytes(), 0o644);
         let program = dir.path().join("whose");
         let mut compiler = Command::new("cc");
         // DT_RPATH, as cargo's LD_LIBRARY_PATH may have a library of that name.
@@ -223,8 +222,7 @@ fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
         let alone = Command::new(&program).output().unwrap().stdout;
         assert_eq!(String::from_utf8_lossy(&alone).trim_end(), library.to_str().unwrap());
         let program = program.to_str().unwrap();
-        let (out, _) = exits(0, outcome(heapwright().args(["run", "--check", "--", program])));
-        assert!(out.contains("linked to") && out.contains(expected), "{out}");
+        prints(0, ours(["run", "--check", "--", program]), &["linked to", expected]);
         let args = ["-a", "glibc", "--rounds", "1", "--warmup", "0", "--show-output", "--"];
         let (_, err) = exits(0, bench(&[&args[..], &[program]].concat()));
         let is_libc = |line: &&str| line.starts_with('/') && line.contains("/libc");
@@ -252,9 +250,7 @@ fn the_superslab_experiment_changes_one_thing_at_a_time_and_says_what_it_cannot_
     let (out, _) = exits(0, bench(&[&["superslab"][..], &short].concat()));
     assert!(out.contains("bare-two is superslab with magazine=0 one_lookup=off"), "{out}");
     let (_, answers) = out.split_once("the report's suspects").unwrap();
-    for said in ["1. mapping", "2. lists", "3. thread-local", "4. the magazine", "refills"] {
-        assert!(answers.contains(said), "{said}: {out}");
-    }
+    has(answers, &["1. mapping", "2. lists", "3. thread-local", "4. the magazine", "refills"]);
     assert!(answers.contains("cannot be told") && !answers.contains("costs"), "one round: {out}");
     let wrong = bench(&["superslab", "-a", "glibc"]);
     assert!(exits(2, wrong).1.contains("bench superslab has allocators of its own"));
@@ -274,21 +270,21 @@ fn every_allocator_gets_what_is_set_for_it_and_nothing_else() {
     let expected = ["HEAPWRIGHT=keep=0,safe=1", "MALLOC_ARENA_MAX=2", "MALLOC_TOP_PAD_=2"];
     assert_eq!(lines[..3], expected, "{err}");
     assert_eq!(lines[3..], [pairs, "M_X=a=b:c", "M_Y="], "{err}");
-    for said in [
-        "\n  arena2 ",
-        "arena2 is glibc with MALLOC_ARENA_MAX=2 M_X=a=b:c; ",
-        "ours is heapwright with keep=0 safe=1 M_Y=; ",
-    ] {
-        assert!(out.contains(said), "{said}: {out}");
-    }
+    has(
+        &out,
+        &[
+            "\n  arena2 ",
+            "arena2 is glibc with MALLOC_ARENA_MAX=2 M_X=a=b:c; ",
+            "ours is heapwright with keep=0 safe=1 M_Y=; ",
+        ],
+    );
     assert!(!out.contains("glibc is") && !out.contains("heapwright is"), "{out}");
 }
 
 #[test]
 fn a_result_says_what_was_set_and_the_next_command_sets_it() {
     let args = ["-a", "g=glibc:M_X=1", "--rounds", "1", "--warmup", "0", "--format", "json"];
-    let (out, _) = exits(0, bench(&[&args[..], &["--", "/bin/true"]].concat()));
-    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let report = parsed(bench(&[&args[..], &["--", "/bin/true"]].concat()));
     for (place, name) in ["g", "g again"].into_iter().enumerate() {
         let entry = &report["allocators"][place];
         assert_eq!((entry["name"].as_str(), entry["base"].as_str()), (Some(name), Some("glibc")));

@@ -5,8 +5,10 @@ use core::time::Duration;
 use std::process::{Command, Stdio};
 
 use crate::common::{
-    ended, exits, heapwright, outcome, refused, refuses, says, started, wait_until,
+    ended, exits, has, heapwright, ours, outcome, parsed, prints, refused, refuses, says, started,
+    wait_until,
 };
+use launch::testing::{file, static_program};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -64,19 +66,20 @@ fn the_seed_repeats_the_order() {
 #[test]
 fn the_table_and_the_next_command() {
     let args = ["bench", "-a", "glibc", "--rounds", "2", "--no-files", "--", "/bin/true"];
-    let (out, err) = exits(0, outcome(heapwright().args(args)));
-    for expected in [
-        "Linux ",
-        "allocator",
-        "peak RSS",
-        "glibc again",
-        "noise ",
-        "too few",
-        "ratios   to glibc's figure ± range of the rounds",
-        "\nnext     heapwright ",
-    ] {
-        assert!(out.contains(expected), "{expected:?} is missing in {out}");
-    }
+    let (out, err) = exits(0, ours(args));
+    has(
+        &out,
+        &[
+            "Linux ",
+            "allocator",
+            "peak RSS",
+            "glibc again",
+            "noise ",
+            "too few",
+            "ratios   to glibc's figure ± range of the rounds",
+            "\nnext     heapwright ",
+        ],
+    );
     assert!(!out.contains('\x1b') && !err.contains('%'), "no bar and no colours in a pipe: {err}");
 }
 
@@ -88,15 +91,15 @@ fn what_an_argument_says_does_not_command_the_terminal() {
     let all = out + &err;
     assert!(!all.contains(|c: char| c.is_control() && c != '\n'), "{all:?}");
     let check = ["run", "--check", "--", "/bin/true", "\x1b[2J"];
-    assert!(!outcome(heapwright().args(check)).0.contains('\x1b'));
-    let (_, err) = exits(127, outcome(heapwright().args(["run", "--", "no\x1b[2J"])));
+    assert!(!ours(check).0.contains('\x1b'));
+    let (_, err) = exits(127, ours(["run", "--", "no\x1b[2J"]));
     assert!(!err.contains('\x1b'), "{err:?}");
 }
 
 #[test]
 fn csv_has_one_line_for_each_run() {
     let args = ["bench", "-a", "glibc", "--rounds", "2", "--format", "csv", "--", "/bin/true"];
-    let (out, _, _) = outcome(heapwright().args(args));
+    let (out, _, _) = ours(args);
     assert_eq!(out.lines().count(), 1 + 2 * 3);
     assert!(out.starts_with("workload,allocator,pass,round,place,"));
 }
@@ -128,10 +131,7 @@ fn a_program_that_always_fails_is_125_with_its_message() {
         ),
     );
     assert!(!err.contains("it is not run there again"), "the error says it once: {err}");
-    for expected in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"]
-    {
-        assert!(err.contains(expected), "{expected:?} is missing in {err}");
-    }
+    has(&err, &["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"]);
     exits(
         0,
         outcome(
@@ -144,8 +144,7 @@ fn a_program_that_always_fails_is_125_with_its_message() {
 
 #[test]
 fn a_preloaded_malloc_does_not_pass_for_glibc() {
-    let list = outcome(heapwright().args(["list", "--format", "json"])).0;
-    let list: Value = serde_json::from_str(&list).unwrap();
+    let list = parsed(ours(["list", "--format", "json"]));
     let library = list[0]["library"].as_str().unwrap();
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--", "/bin/true"];
     says(
@@ -168,14 +167,10 @@ fn a_program_that_hangs_is_ended_at_the_limit() {
 
 #[test]
 fn what_cannot_be_started_is_126_or_127() {
-    let code = |program: &str| outcome(heapwright().args(["bench", "--", program])).2;
+    let code = |program: &str| ours(["bench", "--", program]).2;
     assert_eq!(code("/no/such/file"), Some(127));
     for command in ["run", "bench"] {
-        says(
-            127,
-            outcome(heapwright().args([command, "--", ""])),
-            &["the program's name is empty"],
-        );
+        says(127, ours([command, "--", ""]), &["the program's name is empty"]);
     }
     assert_eq!(code("/etc/passwd"), Some(126));
     assert_eq!(code("/"), Some(126));
@@ -243,8 +238,7 @@ fn an_interrupt_keeps_what_was_measured() {
         // A line for each run: some rounds are complete.
         wait_until(&mut child, |_| std::fs::metadata(&starts).is_ok_and(|file| file.len() >= 20));
         child.signal(signal);
-        let (out, _) = exits(130, ended(child));
-        assert!(out.contains("interrupted") && out.contains("glibc again"), "{out}");
+        prints(130, ended(child), &["interrupted", "glibc again"]);
         for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
             let file = std::fs::metadata(folder.join(name)).unwrap();
             assert!(file.len() > 0, "{name}");
@@ -280,8 +274,7 @@ fn a_helper_that_is_killed_costs_no_result() {
 #[test]
 fn a_static_program_is_refused_without_force() {
     let dir = tempfile::tempdir().unwrap();
-    let program =
-        crate::common::file(dir.path(), "static", &crate::common::static_program(0), 0o755);
+    let program = file(dir.path(), "static", &static_program(0), 0o755);
     let bench = |extra: &[&str]| {
         let args = ["bench", "-a", "heapwright,glibc", "--rounds", "1", "--no-files"];
         outcome(heapwright().args(args).args(extra).arg("--").arg(&program))
@@ -306,12 +299,11 @@ fn a_result_names_no_folder_of_this_machine() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("program");
     std::fs::copy("/bin/echo", &program).unwrap();
-    let list = outcome(heapwright().args(["list", "--format", "json"])).0;
-    let list: Value = serde_json::from_str(&list).unwrap();
+    let list = parsed(ours(["list", "--format", "json"]));
     let library = std::fs::canonicalize(list[0]["library"].as_str().unwrap()).unwrap();
     let named = format!("mine={}", library.display());
     let results = dir.path().join("results");
-    let (out, _) = exits(
+    prints(
         0,
         outcome(
             heapwright()
@@ -321,8 +313,8 @@ fn a_result_names_no_folder_of_this_machine() {
                 .arg(&program)
                 .arg(format!("--data={}", dir.path().join("x.txt").display())),
         ),
+        &["program --data=x.txt"],
     );
-    assert!(out.contains("program --data=x.txt"), "{out}");
     let folders = [dir.path(), library.parent().unwrap()].map(|f| f.to_str().unwrap().to_owned());
     for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
         let text = std::fs::read_to_string(results.join(name)).unwrap();
@@ -348,8 +340,7 @@ fn a_wrong_setting_is_2_here_and_in_run() {
     }
     // A key alone, and a list, as in the variable itself.
     let args = ["run", "--set", "stats,keep=64m", "--set", "safe", "--", "/usr/bin/env"];
-    let (out, _) = exits(0, outcome(heapwright().args(args)));
-    assert!(out.contains("HEAPWRIGHT=stats=1,keep=64m,safe=1\n"), "{out}");
+    prints(0, ours(args), &["HEAPWRIGHT=stats=1,keep=64m,safe=1\n"]);
 }
 
 #[test]
@@ -386,9 +377,9 @@ fn a_pipe_on_standard_input_is_not_read_and_that_is_said_once() {
 #[test]
 fn a_text_without_an_interpreter_is_the_shells_as_in_run() {
     let dir = tempfile::tempdir().unwrap();
-    let script = crate::common::file(dir.path(), "script", b"echo \"$0 $1\"\n", 0o755);
+    let script = file(dir.path(), "script", b"echo \"$0 $1\"\n", 0o755);
     let script = script.to_str().unwrap();
-    let (run, _, code) = outcome(heapwright().args(["run", "--", script, "word"]));
+    let (run, _, code) = ours(["run", "--", script, "word"]);
     assert_eq!((code, run), (Some(0), format!("{script} word\n")));
     let args = ["-a", "glibc", "--rounds", "1", "--warmup", "0", "--no-files", "--show-output"];
     let (_, err) =
@@ -399,7 +390,7 @@ fn a_text_without_an_interpreter_is_the_shells_as_in_run() {
 #[test]
 fn an_interpreter_that_is_not_there_is_126_everywhere() {
     let dir = tempfile::tempdir().unwrap();
-    let script = crate::common::file(dir.path(), "script", b"#!/no/such/interp\n", 0o755);
+    let script = file(dir.path(), "script", b"#!/no/such/interp\n", 0o755);
     for command in [&["run"][..], &["run", "--check"], &["bench"]] {
         says(
             126,
@@ -416,7 +407,7 @@ fn what_the_system_refuses_to_start_is_126() {
     let mut program = std::fs::read("/bin/true").unwrap();
     let at = program.windows(9).position(|w| w == b"/ld-linux").unwrap();
     program[at + 1] = b'x';
-    let program = crate::common::file(dir.path(), "program", &program, 0o755);
+    let program = file(dir.path(), "program", &program, 0o755);
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--force", "--"];
     exits(126, outcome(heapwright().args(args).arg(program)));
 }
@@ -435,16 +426,12 @@ fn a_program_that_env_takes_the_library_from_is_refused() {
 fn a_program_that_does_not_end_is_told_how_servers_are_measured() {
     let args =
         ["bench", "-a", "glibc,heapwright", "--time", "1s", "--no-files", "--", "sleep", "1000"];
-    let err = refused(125, outcome(heapwright().args(args)));
+    let err = refused(125, ours(args));
     let said =
         "the program had not ended after twice --time; a server does not end by itself: --for 20s";
     assert_eq!(err.matches(said).count(), 1, "{err}");
     let args = ["bench", "-a", "glibc", "--for", "5s", "--no-files", "--", "true"];
-    says(
-        125,
-        outcome(heapwright().args(args)),
-        &["the program ended by itself before the time of --for was over"],
-    );
+    says(125, ours(args), &["the program ended by itself before the time of --for was over"]);
     for wrong in [&["--drive", "true", "--", "true"][..], &["--for", "1s", "cfrac"]] {
         exits(2, outcome(heapwright().arg("bench").args(wrong)));
     }
@@ -478,10 +465,10 @@ fn a_server_is_driven_and_stopped() {
     assert!(cell["time"].is_null() && cell["peak_rss"]["median"].as_f64() > Some(0.0), "{cell}");
     let in_vain =
         ["-a", "glibc,heapwright", "--for", "8s", "--drive", "echo no such key >&2; false"];
-    let (_, err) = exits(125, outcome(heapwright().arg("bench").args(in_vain).args(server)));
-    assert!(
-        err.contains("did not end with 0 in the time") && err.contains("| no such key"),
-        "{err}"
+    says(
+        125,
+        outcome(heapwright().arg("bench").args(in_vain).args(server)),
+        &["did not end with 0 in the time", "| no such key"],
     );
 }
 

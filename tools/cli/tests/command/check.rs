@@ -5,7 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process;
 
-use crate::common::{exits, file, heapwright, outcome, static_program};
+use crate::common::{exits, has, heapwright, ours, outcome, prints};
+use launch::testing::{file, static_program};
 use serde_json::Value;
 
 fn check(program: &Path) -> (String, Option<i32>) {
@@ -14,33 +15,40 @@ fn check(program: &Path) -> (String, Option<i32>) {
     (out, code)
 }
 
+/// It ends with `code` and says all of `words`.
+fn checks(program: &Path, code: i32, words: &[&str]) {
+    let (out, ended) = check(program);
+    assert_eq!(ended, Some(code), "{out}");
+    has(&out, words);
+}
+
 #[test]
 fn an_ordinary_program_is_usable_and_is_not_run() {
     let dir = tempfile::tempdir().unwrap();
     let trace = dir.path().join("trace");
     let script = format!("#!/bin/sh\ntouch {}\n", trace.display());
     let script = file(dir.path(), "script", script.as_bytes(), 0o755);
-    let (out, code) = check(&script);
-    assert_eq!(code, Some(0), "{out}");
-    for expected in [
-        "script   starts /bin/sh",
-        "dynamic, glibc",
-        "LD_PRELOAD replaces it",
-        "RTLD_DEEPBIND is cleared",
-        "try: heapwright run -- ",
-    ] {
-        assert!(out.contains(expected), "{expected:?} is missing in {out}");
-    }
+    checks(
+        &script,
+        0,
+        &[
+            "script   starts /bin/sh",
+            "dynamic, glibc",
+            "LD_PRELOAD replaces it",
+            "RTLD_DEEPBIND is cleared",
+            "try: heapwright run -- ",
+        ],
+    );
     assert!(!trace.exists());
 }
 
 #[test]
 fn a_classic_design_is_checked_by_its_name() {
-    let (out, _, code) =
-        outcome(heapwright().args(["run", "-a", "tlsf", "--check", "--", "/bin/sh"]));
-    assert_eq!(code, Some(0), "{out}");
-    assert!(out.contains("libheapwright-tlsf-"), "{out}");
-    assert!(out.contains("RTLD_DEEPBIND is cleared"), "{out}");
+    prints(
+        0,
+        ours(["run", "-a", "tlsf", "--check", "--", "/bin/sh"]),
+        &["libheapwright-tlsf-", "RTLD_DEEPBIND is cleared"],
+    );
 }
 
 #[test]
@@ -56,12 +64,9 @@ fn a_program_that_names_other_allocators_has_none_of_them_inside() {
 fn a_static_program_is_not_usable() {
     let dir = tempfile::tempdir().unwrap();
     let program = file(dir.path(), "static", &static_program(0), 0o755);
-    let (out, code) = check(&program);
-    assert_eq!(code, Some(1), "{out}");
-    assert!(out.contains("statically linked") && out.contains("not usable"), "{out}");
+    checks(&program, 1, &["statically linked", "not usable"]);
     let script = format!("#!{}\n", program.display());
-    let (out, code) = check(&file(dir.path(), "script", script.as_bytes(), 0o755));
-    assert_eq!(code, Some(1), "{out}");
+    checks(&file(dir.path(), "script", script.as_bytes(), 0o755), 1, &[]);
 }
 
 #[test]
@@ -84,9 +89,7 @@ fn an_allocator_inside_the_program_is_named() {
                 return;
             };
             assert!(status.success());
-            let (out, got) = check(&program);
-            assert_eq!(got, Some(code), "{out}");
-            assert!(out.contains(verdict) && out.contains(name), "{name} {mode}: {out}");
+            checks(&program, code, &[verdict, name]);
         }
     }
 }
@@ -97,9 +100,7 @@ fn a_program_for_another_processor_is_not_usable() {
     let mut program = static_program(0);
     // e_machine: s390x
     program[18] = 22;
-    let (out, code) = check(&file(dir.path(), "other", &program, 0o755));
-    assert_eq!(code, Some(1), "{out}");
-    assert!(out.contains("s390x"), "{out}");
+    checks(&file(dir.path(), "other", &program, 0o755), 1, &["s390x"]);
 }
 
 /// Only root can make a file that gives its caller another identity; others see what their own set-uid file means.
@@ -110,9 +111,7 @@ fn a_set_uid_program() {
     fs::copy("/bin/true", &program).unwrap();
     let set_uid = || fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
     set_uid();
-    let (out, code) = check(&program);
-    assert_eq!(code, Some(0), "set-uid to oneself changes nothing: {out}");
-    assert!(out.contains("ignored for other users"), "{out}");
+    checks(&program, 0, &["ignored for other users"]);
     if chown(&program, Some(65534), None).is_ok() {
         set_uid();
         let (out, code) = check(&program);
@@ -158,14 +157,10 @@ fn a_program_with_a_malloc_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let flags = ["-fno-builtin", "-rdynamic"];
     let Some(program) = compiled(dir.path(), "cc", OWN_MALLOC, &flags) else { return };
-    let (out, code) = check(&program);
-    assert_eq!(code, Some(1), "{out}");
-    assert!(out.contains("defined and exported by the program itself"), "{out}");
+    checks(&program, 1, &["defined and exported by the program itself"]);
     let hidden = format!("#pragma GCC visibility push(hidden)\n{OWN_MALLOC}");
     let Some(program) = compiled(dir.path(), "cc", &hidden, &["-fno-builtin"]) else { return };
-    let (out, code) = check(&program);
-    assert_eq!(code, Some(1), "{out}");
-    assert!(out.contains("linked into the program itself"), "{out}");
+    checks(&program, 1, &["linked into the program itself"]);
 }
 
 #[test]
@@ -176,9 +171,7 @@ fn a_program_with_an_operator_new_of_its_own() {
         void operator delete(void *p) noexcept { std::free(p); }\n\
         int main() { delete new int; }\n";
     let Some(program) = compiled(dir.path(), "c++", source, &[]) else { return };
-    let (out, code) = check(&program);
-    assert_eq!(code, Some(0), "{out}");
-    assert!(out.contains("warn  C++") && out.contains("its own operator new"), "{out}");
+    checks(&program, 0, &["warn  C++", "its own operator new"]);
 }
 
 /// By its name: what is in the file is not Python.
@@ -187,9 +180,7 @@ fn a_program_that_mostly_avoids_malloc_is_told_so() {
     let dir = tempfile::tempdir().unwrap();
     let python = dir.path().join("python3.11");
     fs::copy("/bin/true", &python).unwrap();
-    let (out, code) = check(&python);
-    assert_eq!(code, Some(0), "{out}");
-    assert!(out.contains("warn  note") && out.contains("PYTHONMALLOC=malloc"), "{out}");
+    checks(&python, 0, &["warn  note", "PYTHONMALLOC=malloc"]);
     let mut set = heapwright();
     set.env("PYTHONMALLOC", "malloc").args(["run", "--check", "--"]).arg(&python);
     let (out, ..) = outcome(&mut set);
@@ -214,16 +205,15 @@ fn the_same_for_programs() {
 
 #[test]
 fn what_is_not_there_is_127() {
-    let (_, _) = exits(127, outcome(heapwright().args(["run", "--check", "--", "/no/such"])));
+    exits(127, ours(["run", "--check", "--", "/no/such"]));
 }
 
 #[test]
 fn an_env_that_drops_the_library_is_an_obstacle() {
     for dropped in ["-i", "-", "--ignore-environment", "-uLD_PRELOAD", "LD_PRELOAD="] {
         let words = ["run", "--check", "--", "/usr/bin/env", dropped, "/bin/true"];
-        let (out, _) = exits(1, outcome(heapwright().args(words)));
-        assert!(out.contains(&format!("'{dropped}' keeps LD_PRELOAD")), "{out}");
+        prints(1, ours(words), &[&format!("'{dropped}' keeps LD_PRELOAD")]);
     }
     let words = ["run", "--check", "--", "/usr/bin/env", "-u", "HOME", "A=1", "/bin/true"];
-    exits(0, outcome(heapwright().args(words)));
+    exits(0, ours(words));
 }

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use crate::common::{exits, file, heapwright, outcome};
+use crate::common::{exits, has, heapwright, ours, outcome, refused};
+use launch::testing::file;
 use serde_json::Value;
 
 /// Whether both tools are there; with CI set they have to be.
@@ -24,9 +25,7 @@ fn two_results_of_one_version_agree() {
         let words =
             ["bench", "--counted", "bench-tiny", "-a", "heapwright,glibc", "--scale", "0.001"];
         let (out, _) = exits(0, outcome(heapwright().args(words).arg("-o").arg(folder)));
-        for expected in ["instructions ÷ glibc's", "page faults ÷", "system calls ÷", "next  "] {
-            assert!(out.contains(expected), "{expected:?} is missing in {out}");
-        }
+        has(&out, &["instructions ÷ glibc's", "page faults ÷", "system calls ÷", "next  "]);
         let text = std::fs::read_to_string(folder.join("result.json")).unwrap();
         let result: Value = serde_json::from_str(&text).unwrap();
         for cell in result["workloads"][0]["cells"].as_array().unwrap() {
@@ -71,8 +70,7 @@ fn inputs_that_the_first_run_makes_are_no_part_of_what_is_judged() {
 fn without_the_tools_it_says_what_to_install() {
     let dir = tempfile::tempdir().unwrap();
     let words = ["bench", "--counted", "bench-tiny", "--no-files"];
-    let (out, err, code) = outcome(heapwright().args(words).env("PATH", dir.path()));
-    assert_eq!((out.as_str(), code), ("", Some(125)), "{err}");
+    let err = refused(125, outcome(heapwright().args(words).env("PATH", dir.path())));
     assert!(err.contains("apt-get install valgrind strace"), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
 }
@@ -83,8 +81,7 @@ fn what_differs_from_run_to_run_is_refused_by_name() {
         return;
     }
     let words = ["bench", "--counted", "larson", "--no-files"];
-    let (out, err, code) = outcome(heapwright().args(words));
-    assert_eq!((out.as_str(), code), ("", Some(2)), "{err}");
+    let err = refused(2, ours(words));
     let why = "larson cannot be counted: which of its 4 threads is first differs";
     assert!(err.contains(why), "{err}");
 }

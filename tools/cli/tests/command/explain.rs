@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use crate::common::{heapwright, outcome};
-use serde_json::Value;
+use crate::common::{exits, heapwright, outcome, parsed, says};
 
 /// A trace in which of each ten blocks one stays, with a look at resident memory now and then.
 fn leaking() -> trace::testing::TestTrace {
@@ -23,9 +22,8 @@ fn leaking() -> trace::testing::TestTrace {
 #[test]
 fn the_page_names_the_leak_and_the_next_command() {
     let trace = leaking();
-    let (out, err, code) =
-        outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path()));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) =
+        exits(0, outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path())));
     assert!(out.contains("1. Leak, likely: 1.14 MiB more in the second half"), "{out}");
     assert!(out.contains("next  heapwright replay "), "{out}");
     let long = |line: &&str| line.chars().count() > 80 && !line.contains(" heapwright ");
@@ -37,9 +35,8 @@ fn what_the_recorder_said_is_said_again() {
     let notes = ["attached=1", "before=unknown", "stopped=the disk is full"].map(String::from);
     let about = trace::About { notes: notes.into(), ..trace::testing::about() };
     let trace = trace::testing::packed(&about, |_| {});
-    let (out, err, code) =
-        outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path()));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, err) =
+        exits(0, outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path())));
     let all = out + &err;
     assert!(all.contains("was running when the recording began; what it had allocated"), "{all}");
     assert!(all.contains("ends before the program: the disk is full"), "{all}");
@@ -48,9 +45,7 @@ fn what_the_recorder_said_is_said_again() {
 #[test]
 fn the_json_has_facts_and_findings() {
     let trace = leaking();
-    let (out, _, code) = outcome(heapwright().args(["explain", "--json"]).arg(trace.path()));
-    assert_eq!(code, Some(0));
-    let whole: Value = serde_json::from_str(&out).unwrap();
+    let whole = parsed(outcome(heapwright().args(["explain", "--json"]).arg(trace.path())));
     assert_eq!((&whole["schema"], &whole["version"]), (&"heapwright-explain".into(), &1.into()));
     assert_eq!(whole["findings"][0]["kind"], "leak");
     assert_eq!(whole["facts"]["end"]["blocks"], 4000);
@@ -81,13 +76,10 @@ fn a_result_of_bench_is_no_replay() {
     let folder = tempfile::tempdir().unwrap();
     let (bench, trace) = (folder.path().join("bench"), leaking());
     let args = ["bench", "-a", "glibc", "--rounds", "1", "-o"];
-    let (_, err, code) = outcome(heapwright().args(args).arg(&bench).args(["--", "/bin/true"]));
-    assert_eq!(code, Some(0), "{err}");
+    exits(0, outcome(heapwright().args(args).arg(&bench).args(["--", "/bin/true"])));
     let mut explain = heapwright();
     explain.arg("explain").arg(trace.path()).arg("--replayed").arg(&bench);
-    let (_, err, code) = outcome(&mut explain);
-    assert!(err.contains("is a result of bench, not of replay"), "{err}");
-    assert_eq!(code, Some(2));
+    says(2, outcome(&mut explain), &["is a result of bench, not of replay"]);
 }
 
 #[test]
@@ -95,9 +87,7 @@ fn the_newest_replay_of_the_trace_is_found_by_itself() {
     let trace = leaking();
     let folder = trace.path().parent().unwrap();
     let (args, written) = (["--rounds", "1", "-a", "heapwright", "-o"], folder.join("again"));
-    let (_, err, code) =
-        outcome(heapwright().arg("replay").arg(trace.path()).args(args).arg(&written));
-    assert_eq!(code, Some(0), "{err}");
+    exits(0, outcome(heapwright().arg("replay").arg(trace.path()).args(args).arg(&written)));
     let (out, _, _) = outcome(heapwright().arg("explain").arg(trace.path()));
     assert!(out.contains("replayed on"), "{out}");
     let other = trace::testing::script("malloc a 100\nfree a\n");
@@ -107,7 +97,5 @@ fn the_newest_replay_of_the_trace_is_found_by_itself() {
     // Given by hand it was taken, and another program recommended.
     let mut explain = heapwright();
     explain.arg("explain").arg(folder.join("other.trace")).arg("--replayed").arg(&written);
-    let (_, err, code) = outcome(&mut explain);
-    assert!(err.contains("is a replay of") && err.contains("which is not"), "{err}");
-    assert_eq!(code, Some(2));
+    says(2, outcome(&mut explain), &["is a replay of", "which is not"]);
 }

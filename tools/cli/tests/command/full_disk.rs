@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::common::{exits, heapwright, outcome, refuses, says};
+use crate::common::{exits, has, heapwright, outcome, prints, refuses, says};
 use tempfile::TempDir;
 
 /// A disk of `size` that is unmounted in the end; `None`: this is not allowed here.
@@ -112,6 +112,41 @@ fn no_manual_page_is_empty() {
     assert_eq!(fs::read_dir(disk.path().join("man1")).unwrap().count(), 0);
 }
 
+/// A profile of a program that fills the disk itself: its places are told, and that there are no files.
+#[test]
+fn a_profile_on_a_full_disk_is_told() {
+    let (Some(disk), place) = (Disk::of("1m"), tempfile::tempdir().unwrap()) else { return };
+    let (source, program) = (place.path().join("fills.c"), place.path().join("fills"));
+    let text = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+        static void *all[64];\n\
+        __attribute__((noinline)) void *keep(int n) { return memset(malloc(n), 1, n); }\n\
+        int main(int argc, char **argv) { for (int i = 0; i < 64; i++) all[i] = keep(1 << 20);\n\
+        FILE *f = fopen(argv[1], \"w\"); setbuf(f, NULL); while (fputs(\"all of it\", f) > 0) {} return argc - 2; }";
+    fs::write(&source, text).unwrap();
+    let mut cc = Command::new("cc");
+    cc.args(["-g", "-O1", "-fno-builtin", "-o"]).arg(&program).arg(&source);
+    assert!(cc.status().unwrap().success());
+    let mut profile = heapwright();
+    profile.env("TMPDIR", place.path()).args(["profile", "-o"]).arg(disk.path().join("prof"));
+    profile.arg("--").arg(&program).arg(disk.path().join("filler"));
+    let (out, err) = exits(125, outcome(&mut profile));
+    assert!(out.contains("keep (") && out.contains("at the peak"), "{out}");
+    assert!(err.contains("cannot write"), "{err}");
+    // Where it is the text that has no room, the files are written.
+    fs::remove_file(disk.path().join("filler")).unwrap();
+    let mut profile = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    profile.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("LD_PRELOAD");
+    profile.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let folder = place.path().join("prof");
+    profile.args(["profile", "-o"]).arg(&folder).arg("--").arg(&program).arg("/dev/full");
+    let output = profile.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(125), "{said}");
+    assert!(said.contains("cannot write to standard output"), "{said}");
+    let mut names = fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.file_name());
+    assert!(names.any(|name| name.to_string_lossy().ends_with(".pb.gz")), "{said}");
+}
+
 /// What was recorded until then was there, and no command could say a word of it.
 #[test]
 fn a_recording_on_a_full_disk_is_packed_elsewhere() {
@@ -126,11 +161,8 @@ fn a_recording_on_a_full_disk_is_packed_elsewhere() {
     let mut record = heapwright();
     record.env("TMPDIR", place.path()).args(["record", "-o"]).arg(&folder);
     let (_, said) = exits(0, outcome(record.arg("--").arg(&program)));
-    for words in ["events of 1 thread", "the disk is full", "could not be packed", "explain"] {
-        assert!(said.contains(words), "{words}: {said}");
-    }
+    has(&said, &["events of 1 thread", "the disk is full", "could not be packed", "explain"]);
     let mut explain = heapwright();
     explain.env("TMPDIR", place.path()).arg("explain").arg(&folder);
-    let (out, _) = exits(0, outcome(&mut explain));
-    assert!(out.contains("the disk is full"), "{out}");
+    prints(0, outcome(&mut explain), &["the disk is full"]);
 }

@@ -3,16 +3,15 @@
 use core::time::Duration;
 use std::fs;
 
-use crate::common::{exits, heapwright, outcome, refuses};
+use crate::common::{exits, has, heapwright, ours, outcome, parsed, refuses};
 use serde_json::Value;
 
 #[test]
 fn the_list_has_every_row_with_its_abilities() {
-    let (out, _) = exits(0, outcome(heapwright().args(["list", "--format", "json"])));
-    let list: Value = serde_json::from_str(&out).unwrap();
+    let list = parsed(ours(["list", "--format", "json"]));
     for row in registry::KERNELS {
         let found = list.as_array().unwrap().iter().find(|entry| entry["name"] == row.name);
-        let found = found.unwrap_or_else(|| panic!("no {} in {out}", row.name));
+        let found = found.unwrap_or_else(|| panic!("no {} in {list}", row.name));
         assert_eq!(found["kind"], row.kind.word());
         assert_eq!(found["abilities"].as_array().unwrap().len(), row.abilities.len());
     }
@@ -31,9 +30,7 @@ fn sequences_are_printed_and_written() {
     let csv = fs::read_to_string(dir.path().join("curves.csv")).unwrap();
     assert!(csv.contains("kmem-stack,kmem_cache,A/batch,0,9\n"), "{csv}");
     // Letters are explained, and nothing empty stands around.
-    for said in ["A: Linux up to 6.17", "B: Linux since 7.0", "C: distributions"] {
-        assert!(out.contains(said), "{said}: {out}");
-    }
+    has(&out, &["A: Linux up to 6.17", "B: Linux since 7.0", "C: distributions"]);
     assert!(!out.contains("peak memory") && !out.contains("one round"), "{out}");
     let page = fs::read_to_string(dir.path().join("report.html")).unwrap();
     assert!(page.contains("<h1>18 of 18 sequences are as expected</h1>"));
@@ -45,9 +42,8 @@ fn the_kernels_allocators_stand_beside_libraries_and_blocks() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = heapwright();
     command.args(["bench", "kernel-sweep:step=1024:slots=50", "--rounds", "1", "--scale", "0.01"]);
-    let (out, err, code) =
-        outcome(command.arg("-o").arg(dir.path()).timeout(Duration::from_secs(240)));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) =
+        exits(0, outcome(command.arg("-o").arg(dir.path()).timeout(Duration::from_secs(240))));
     let rows = registry::KERNELS.iter().map(|row| row.name);
     for name in rows.chain(["glibc", "heapwright", "tlsf", "null"]) {
         assert!(out.lines().any(|line| line.trim_start().starts_with(name)), "{name}: {out}");
@@ -71,8 +67,7 @@ fn a_kernels_allocator_is_measured_as_it_is_set() {
     let mut command = heapwright();
     command.args(["bench", "kernel-sweep:first=3300:last=3300:slots=300", "-a"]);
     command.args([&format!("zsmalloc,{older}"), "--rounds", "1", "--format", "json"]);
-    let (out, err, code) = outcome(command.timeout(Duration::from_secs(240)));
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) = exits(0, outcome(command.timeout(Duration::from_secs(240))));
     let result: Value = serde_json::from_str(&out).unwrap();
     let place = |name: &str| {
         let all = result["allocators"].as_array().unwrap();

@@ -1,14 +1,14 @@
 //! `list` and `doctor`: they describe this machine, whatever is installed on it.
 
-use crate::common::{exits, heapwright, outcome, says};
+use crate::common::{exits, heapwright, ours, outcome, parsed, says};
+use launch::testing::file;
 use serde_json::Value;
 
 #[test]
 fn ours_and_glibc_are_always_there() {
-    let (out, _) = exits(0, outcome(heapwright().args(["list", "--format", "json"])));
-    let list: Value = serde_json::from_str(&out).unwrap();
+    let list = parsed(ours(["list", "--format", "json"]));
     assert_eq!(list[0]["name"], "heapwright");
-    assert_eq!(list[0]["problem"], Value::Null, "{out}");
+    assert_eq!(list[0]["problem"], Value::Null, "{list}");
     assert!(list[0]["library"].as_str().unwrap().ends_with(".so"));
     assert_eq!(list[1]["name"], "glibc");
     assert_eq!(list[1]["library"], Value::Null);
@@ -21,14 +21,13 @@ fn ours_and_glibc_are_always_there() {
 
 #[test]
 fn the_classic_designs_are_there_by_name() {
-    let (out, _, _) = outcome(heapwright().args(["list", "--format", "json"]));
-    let list: Value = serde_json::from_str(&out).unwrap();
+    let list = parsed(ours(["list", "--format", "json"]));
     for name in registry::mallocs() {
         let found = list.as_array().unwrap().iter().find(|a| a["name"] == *name);
-        let found = found.unwrap_or_else(|| panic!("no {name} in {out}"));
-        assert_eq!(found["problem"], Value::Null, "{out}");
+        let found = found.unwrap_or_else(|| panic!("no {name} in {list}"));
+        assert_eq!(found["problem"], Value::Null, "{list}");
         let abilities = found["abilities"].as_array().unwrap();
-        assert!(abilities.iter().any(|word| word == "returns"), "{out}");
+        assert!(abilities.iter().any(|word| word == "returns"), "{list}");
         let library = found["library"].as_str().unwrap();
         assert!(library.contains(&format!("libheapwright-{name}-")), "{library}");
     }
@@ -36,8 +35,7 @@ fn the_classic_designs_are_there_by_name() {
 
 #[test]
 fn what_can_be_set_is_said_of_each() {
-    let (out, _, _) = outcome(heapwright().args(["list", "--format", "json"]));
-    let list: Value = serde_json::from_str(&out).unwrap();
+    let list = parsed(ours(["list", "--format", "json"]));
     let of = |name: &str| list.as_array().unwrap().iter().find(|a| a["name"] == name).unwrap();
     for row in registry::MALLOCS {
         let keys = of(row.name)["settings"].as_array().unwrap();
@@ -53,7 +51,7 @@ fn what_can_be_set_is_said_of_each() {
 #[test]
 fn a_file_that_is_no_library_is_not_listed() {
     let dir = tempfile::tempdir().unwrap();
-    crate::common::file(dir.path(), "libhoard.so", b"text", 0o644);
+    file(dir.path(), "libhoard.so", b"text", 0o644);
     let (out, _) = exits(0, outcome(heapwright().env("LD_LIBRARY_PATH", dir.path()).arg("list")));
     assert!(!out.contains(dir.path().to_str().unwrap()), "{out}");
 }
@@ -72,7 +70,7 @@ fn doctor_says_whether_a_child_runs_on_ours() {
 
 #[test]
 fn doctor_for_programs() {
-    let (out, err, code) = outcome(heapwright().args(["doctor", "--format", "json"]));
+    let (out, err, code) = ours(["doctor", "--format", "json"]);
     let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
     assert_eq!((&json["fit"], code), (&true.into(), Some(0)), "{out}");
     let findings = json["findings"].as_array().unwrap();
@@ -105,9 +103,10 @@ fn where_a_terminal_is_narrow_lines_break_between_words() {
 #[test]
 fn the_list_of_workloads_is_for_programs_too_and_of_the_allocators_that_are_named() {
     let list = |arguments: &[&str]| -> Vec<String> {
-        let (out, err, code) =
-            outcome(heapwright().args(["bench", "--list", "--format", "json"]).args(arguments));
-        assert_eq!(code, Some(0), "{err}");
+        let (out, _) = exits(
+            0,
+            outcome(heapwright().args(["bench", "--list", "--format", "json"]).args(arguments)),
+        );
         let list: Value = serde_json::from_str(&out).unwrap();
         let names = list.as_array().unwrap().iter();
         names.map(|d| d["name"].as_str().unwrap().to_owned()).collect()

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{exits, file, heapwright, outcome, refuses, says};
+use crate::common::{exits, has, heapwright, ours, outcome, refuses, says};
+use launch::testing::file;
 use trace::Packer;
 use trace::testing::{about, script};
 
@@ -17,24 +18,17 @@ t1 free a
 +10ms t0 malloc c 48 at 0x10000
 ";
 
-fn run(args: &[&str]) -> (String, String, Option<i32>) {
-    outcome(heapwright().args(args))
-}
-
 #[test]
 fn a_pipe_gets_text_of_all_pictures() {
     let trace = script(TRACE);
     let path = trace.path().to_str().unwrap();
-    let (out, err, code) = run(&["view", path]);
+    let (out, err, code) = ours(["view", path]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-    for part in ["8.89 KiB live in 2 blocks", "The heap", "Size × lifetime", "Allocated by", "██"]
-    {
-        assert!(out.contains(part), "{part} in {out}");
-    }
+    has(&out, &["8.89 KiB live in 2 blocks", "The heap", "Size × lifetime", "Allocated by", "██"]);
     assert!(!out.contains('\x1b'));
-    let (end, _, _) = run(&["view", path, "--at", "end", "--by", "size", "--plain"]);
+    let (end, _, _) = ours(["view", path, "--at", "end", "--by", "size", "--plain"]);
     assert!(end.contains("behind the mark 'loaded'") && end.contains("2 ≤ 64 B"), "{end}");
-    let (inked, _, _) = outcome(heapwright().args(["--color", "always", "view", path]));
+    let (inked, _, _) = ours(["--color", "always", "view", path]);
     assert!(inked.contains("\x1b[38;5;"), "{inked}");
 }
 
@@ -43,25 +37,24 @@ fn one_page_is_written_whole() {
     let trace = script(TRACE);
     let path = trace.path().to_str().unwrap();
     let page = trace.path().with_extension("html");
-    refuses(0, run(&["view", path, "--html", page.to_str().unwrap()]), &["wrote"]);
+    refuses(0, ours(["view", path, "--html", page.to_str().unwrap()]), &["wrote"]);
     let html = fs::read_to_string(&page).unwrap();
     assert!(html.starts_with("<!doctype html>") && html.contains("behind the mark"), "{html:.200}");
-    says(125, run(&["view", path, "--html", "/nowhere/at/all.html"]), &["/nowhere/at/all.html"]);
+    says(125, ours(["view", path, "--html", "/nowhere/at/all.html"]), &["/nowhere/at/all.html"]);
 }
 
 #[test]
 fn the_heap_on_other_allocators_stands_beside_the_recorded_one() {
     let trace = script(TRACE);
     let path = trace.path().to_str().unwrap();
-    let (out, err, code) = run(&["view", path, "-a", "ours=heapwright,glibc", "--at", "end"]);
+    let (out, err, code) = ours(["view", path, "-a", "ours=heapwright,glibc", "--at", "end"]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     for name in ["recorded: ", "ours: ", "glibc: "] {
         assert_eq!(out.matches(name).count(), 1, "{name} in {out}");
     }
     assert!(out.contains("╌ ours") && out.contains("of it live"), "{out}");
     let page = trace.path().with_extension("html");
-    let (_, err, code) = run(&["view", path, "-a", "heapwright", "--html", page.to_str().unwrap()]);
-    assert_eq!(code, Some(0), "{err}");
+    exits(0, ours(["view", path, "-a", "heapwright", "--html", page.to_str().unwrap()]));
     let html = fs::read_to_string(&page).unwrap();
     assert!(html.contains("data-cells=\"1\"") && html.contains("<h3>heapwright</h3>"));
 }
@@ -104,17 +97,17 @@ fn what_is_no_trace_is_refused_by_name() {
 fn tables_go_to_a_pipe_or_into_a_folder() {
     let trace = script(TRACE);
     let path = trace.path().to_str().unwrap();
-    let (out, err, code) = run(&["export", path, "--to", "csv"]);
+    let (out, err, code) = ours(["export", path, "--to", "csv"]);
     assert_eq!((code, out.lines().count(), err.as_str()), (Some(0), 4, ""), "{out}");
     let folder = tempfile::tempdir().unwrap();
     for form in ["csv", "jsonl", "parquet"] {
         let into = folder.path().to_str().unwrap();
         let args = ["export", path, "--to", form, "-o", into, "--label", "1.0"];
-        let (_, err, code) = run(&args);
+        let (_, err, code) = ours(args);
         assert_eq!((code, err.matches("wrote").count()), (Some(0), 4), "{err}");
         // Another trace of the same name would be lost.
-        says(2, run(&args), &["is there", "--force"]);
-        let (_, err, code) = run(&[&args[..], &["--force"]].concat());
+        says(2, ours(args), &["is there", "--force"]);
+        let (_, err, code) = ours([&args[..], &["--force"]].concat());
         assert_eq!((code, err.matches("wrote").count()), (Some(0), 4), "{err}");
     }
     let parquet = fs::read_dir(folder.path().join("blocks")).unwrap();
@@ -137,13 +130,16 @@ fn a_recording_of_heaptrack_becomes_a_trace() {
         )
     };
     let (_, err) = exits(0, import(&["-o", "traces"]));
-    for words in
-        ["traces/app-12.trace", "1 lines were passed over, the first at byte", "heapwright explain"]
-    {
-        assert!(err.contains(words), "{words}: {err}");
-    }
+    has(
+        &err,
+        &[
+            "traces/app-12.trace",
+            "1 lines were passed over, the first at byte",
+            "heapwright explain",
+        ],
+    );
     let trace = folder.path().join("traces/app-12.trace");
-    let (out, _, _) = run(&["view", trace.to_str().unwrap()]);
+    let (out, _, _) = ours(["view", trace.to_str().unwrap()]);
     assert!(out.contains("The recording has no addresses.") && out.contains("/bin/app"), "{out}");
     says(2, import(&["-o", "traces"]), &["--force"]);
     assert_eq!(import(&["-o", "traces", "--force"]).2, Some(0));

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{exits, heapwright, outcome, refused, refuses};
+use crate::common::{exits, heapwright, outcome, parsed, prints, refused, refuses};
 use assert_cmd::Command as Ours;
+use launch::testing::{file as executable, static_program};
 use profile::Pprof;
 use serde_json::Value;
 
@@ -23,11 +24,15 @@ int main(int argc, char **argv) {
 }";
 
 fn program(folder: &Path) -> PathBuf {
+    compiled(folder, PROGRAM)
+}
+
+fn compiled(folder: &Path, text: &str) -> PathBuf {
     let program = folder.join("program");
     let mut cc = Command::new("cc");
     cc.args(["-g", "-O1", "-fno-builtin", "-x", "c", "-", "-o"]).arg(&program);
     let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
-    std::io::Write::write_all(&mut cc.stdin.take().unwrap(), PROGRAM.as_bytes()).unwrap();
+    std::io::Write::write_all(&mut cc.stdin.take().unwrap(), text.as_bytes()).unwrap();
     assert!(cc.wait().unwrap().success());
     program
 }
@@ -88,8 +93,7 @@ fn a_sample_is_refused_by_what_needs_every_block() {
     }
     let mut export = heapwright();
     export.args(["export", "--to", "collapsed", "--by", "allocated"]).arg(&trace);
-    let (out, _) = exits(0, outcome(&mut export));
-    assert!(out.contains("main;keep ") && out.contains("main;drop "), "{out}");
+    prints(0, outcome(&mut export), &["main;keep ", "main;drop "]);
 }
 
 #[test]
@@ -118,8 +122,11 @@ fn what_nothing_points_to_is_told_and_what_does_not_fit_is_refused() {
     let run = |flags: &[&str], arguments: &[&str]| {
         outcome(&mut profiled(folder.path(), flags, &program, arguments))
     };
-    let (said, _) = exits(0, run(&["--leak-check", "reachable"], &["5"]));
-    assert!(said.contains("lost nothing") && said.contains("5.00 MiB in 5 blocks"), "{said}");
+    prints(
+        0,
+        run(&["--leak-check", "reachable"], &["5"]),
+        &["lost nothing", "5.00 MiB in 5 blocks"],
+    );
     let known = folder.path().join("known");
     fs::write(&known, "leak:main\n").unwrap();
     let known = known.to_str().unwrap();
@@ -149,8 +156,7 @@ fn what_grew_between_two_profiles_is_told() {
     let (out, _) = exits(0, compared(&old, &new, &[]));
     assert!(out.lines().any(|l| l.contains("+ 8.00 MiB") && l.contains("keep")), "{out}");
     assert!(!out.contains("drop"), "{out}");
-    let (out, _) = exits(0, compared(&new, &old, &["--format", "json", "--allocated"]));
-    let json: Value = serde_json::from_str(&out).unwrap();
+    let json = parsed(compared(&new, &old, &["--format", "json", "--allocated"]));
     assert_eq!(json["what"], "alloc_space");
     let drops = json["changes"].as_array().unwrap().iter();
     let drops: Vec<&Value> =
@@ -164,6 +170,83 @@ fn what_grew_between_two_profiles_is_told() {
     assert!(said.contains("is no .pb.gz"), "{said}");
 }
 
+/// A program that allocates until its standard input ends.
+const SERVER: &str = "
+#include <poll.h>
+#include <stdlib.h>
+static void *all[1 << 16];
+__attribute__((noinline)) void *serve(void) { return malloc(1000); }
+int main(void) {
+    struct pollfd in = {0, POLLIN, 0};
+    for (int i = 0; poll(&in, 1, 1) == 0; i++) { free(all[i & 0xFFFF]); all[i & 0xFFFF] = serve(); }
+    return 5;
+}";
+
+#[test]
+fn a_program_that_runs_is_told_of_by_now_and_goes_on() {
+    let place = tempfile::tempdir().unwrap();
+    let (program, prof) = (compiled(place.path(), SERVER), place.path().join("prof"));
+    let mut command = Command::new("timeout");
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("LD_PRELOAD");
+    command.args(["-sKILL", "100", env!("CARGO_BIN_EXE_heapwright")]);
+    command.args(["profile", "--interval-bytes", "1", "--every", "20ms", "-o"]).arg(&prof);
+    let server = command.arg("--").arg(&program);
+    let server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = server.spawn().unwrap();
+    // A moment is written while it runs, long before its end.
+    let names = || -> Vec<String> {
+        let files = fs::read_dir(&prof).into_iter().flatten().flatten();
+        files.map(|file| file.file_name().into_string().unwrap()).collect()
+    };
+    while !names().iter().any(|name| name.ends_with("s.pb.gz")) {
+        assert!(server.try_wait().unwrap().is_none(), "{:?}", server.wait_with_output());
+        std::thread::sleep(core::time::Duration::from_millis(10));
+    }
+    let chunks = names().into_iter().find(|name| name.ends_with(".chunks")).unwrap();
+    let process = chunks.trim_end_matches(".chunks").rsplit('-').next().unwrap().to_owned();
+    let now = place.path().join("now");
+    let by_now = |flags: &[&str]| {
+        let mut command = heapwright();
+        command.env("COLUMNS", "80").args(["profile", "--pid", &process, "-o"]).arg(&now);
+        outcome(command.args(flags))
+    };
+    let (out, _) = exits(0, by_now(&["--by", "live"]));
+    assert!(out.contains("serve (<stdin>"), "{out}");
+    assert!(fs::read_dir(&now).unwrap().count() >= 6);
+    let said = refused(2, by_now(&["--for", "1s", "--force"]));
+    assert!(said.contains("being profiled already"), "{said}");
+    // Its file as it is, and no files of it.
+    let mut of = heapwright();
+    let of = of.args(["profile", "--lifetimes", "--of"]).arg(prof.join(&chunks));
+    let (out, err) = exits(0, outcome(of.current_dir(place.path())));
+    assert!(out.contains("serve (<stdin>") && out.contains("< 1 min"), "{out}");
+    assert!(!err.contains("wrote"), "{err}");
+    drop(server.stdin.take());
+    let output = server.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("serve (<stdin>"), "{output:?}");
+    assert!(!names().iter().any(|name| name.ends_with(".chunks")), "{:?}", names());
+}
+
+#[test]
+fn what_helps_a_static_program_is_said_before() {
+    let place = tempfile::tempdir().unwrap();
+    let program = executable(place.path(), "program", &static_program(0), 0o755);
+    let said = refused(125, outcome(&mut profiled(place.path(), &[], &program, &["1"])));
+    assert!(said.contains("statically linked") && said.contains("heapwright::Profiled"), "{said}");
+    assert!(!place.path().join("prof").exists());
+}
+
+#[test]
+fn a_recording_without_stacks_is_no_profile() {
+    let place = tempfile::tempdir().unwrap();
+    let (program, folder) = (program(place.path()), place.path().join("recording"));
+    let mut record = heapwright();
+    exits(0, outcome(record.args(["record", "-o"]).arg(&folder).arg("--").arg(&program)));
+    let said = refused(2, outcome(heapwright().args(["profile", "--of"]).arg(&folder)));
+    assert!(said.contains("has no call stacks") && said.contains("--stacks sampled"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_profiled_is_said_before() {
     let place = tempfile::tempdir().unwrap();
@@ -171,7 +254,6 @@ fn what_cannot_be_profiled_is_said_before() {
     let said = refused(127, outcome(&mut profiled(place.path(), &[], none, &[])));
     assert!(said.contains("/no/such/program"), "{said}");
     for flags in [&["--interval-bytes", "0"][..], &["--every", "0s"], &["--by", "size"]] {
-        let (_, said, code) = outcome(&mut profiled(place.path(), flags, Path::new("true"), &[]));
-        assert_eq!(code, Some(2), "{flags:?}: {said}");
+        exits(2, outcome(&mut profiled(place.path(), flags, Path::new("true"), &[])));
     }
 }

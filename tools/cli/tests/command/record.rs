@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{ended, heapwright, outcome, started, wait_until};
+use crate::common::{ended, exits, heapwright, outcome, says, started, wait_until};
 use assert_cmd::Command as Ours;
 use launch::Running;
 use trace::{How, Op, Trace};
@@ -19,18 +19,15 @@ fn record(folder: &Path, arguments: &[&str]) -> Ours {
 fn a_program_is_recorded_and_its_end_is_ours() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("a trace");
-    let (_, said, code) = outcome(&mut record(&folder, &["--", "sh", "-c", "exit 7"]));
-    assert_eq!(code, Some(7), "{said}");
+    let (_, said) = exits(7, outcome(&mut record(&folder, &["--", "sh", "-c", "exit 7"])));
     assert!(said.starts_with("recorded  sh (process ") && said.contains("on glibc"), "{said}");
     assert!(said.contains("heapwright explain ") && said.contains("heapwright replay "), "{said}");
     let trace = Trace::open(&folder).unwrap();
     assert!(trace.about().events > 10 && trace.others().is_empty());
     let files = fs::read_dir(&folder).unwrap().flatten();
     assert!(files.map(|file| file.path()).all(|file| file.extension().unwrap() == "trace"));
-    let (_, said, code) = outcome(&mut record(&folder, &["--", "true"]));
-    assert!(code == Some(2) && said.contains("--force"), "{said}");
-    let (_, said, code) = outcome(&mut record(&folder, &["--force", "--", "true"]));
-    assert_eq!(code, Some(0), "{said}");
+    says(2, outcome(&mut record(&folder, &["--", "true"])), &["--force"]);
+    exits(0, outcome(&mut record(&folder, &["--force", "--", "true"])));
     assert_eq!(Trace::open(&folder).unwrap().others().len(), 1);
 }
 
@@ -38,9 +35,7 @@ fn a_program_is_recorded_and_its_end_is_ours() {
 fn another_malloc_is_recorded_too() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("trace");
-    let (_, said, code) =
-        outcome(&mut record(&folder, &["-a", "heapwright", "--", "sort", "/dev/null"]));
-    assert_eq!(code, Some(0), "{said}");
+    exits(0, outcome(&mut record(&folder, &["-a", "heapwright", "--", "sort", "/dev/null"])));
     assert_eq!(Trace::open(&folder).unwrap().about().malloc.name, "heapwright");
 }
 
@@ -58,11 +53,9 @@ fn what_cannot_be_recorded_is_said_before() {
         return eprintln!("skipped: no static C library");
     }
     let program = program.to_str().unwrap();
-    let (_, said, code) = outcome(&mut record(&folder, &["--", program]));
-    assert!(code == Some(125) && said.contains("statically linked"), "{said}");
+    says(125, outcome(&mut record(&folder, &["--", program])), &["statically linked"]);
     assert!(!folder.exists());
-    let (_, said, code) = outcome(&mut record(&folder, &["--force", "--", program]));
-    assert!(code == Some(3) && said.contains("nothing"), "{said}");
+    says(3, outcome(&mut record(&folder, &["--force", "--", program])), &["nothing"]);
 }
 
 #[test]
@@ -118,13 +111,11 @@ fn wrong_words_are_usage() {
         &["--pid", "1", "--", "true"],
         &[],
     ] {
-        let (_, said, code) = outcome(&mut record(&folder, arguments));
-        assert_eq!(code, Some(2), "{arguments:?}: {said}");
+        exits(2, outcome(&mut record(&folder, arguments)));
     }
     let (_, said, code) = outcome(&mut record(&folder, &["--", "/no/such/program"]));
     assert!(code == Some(127) && !folder.exists(), "{said}");
-    let (_, said, code) = outcome(&mut record(&folder, &["--pid", "4194304"]));
-    assert!(code == Some(125) && said.contains("no process"), "{said}");
+    says(125, outcome(&mut record(&folder, &["--pid", "4194304"])), &["no process"]);
 }
 
 /// `program.c` of the folder, compiled, on this malloc with a recorder that waits; and its process, once it has said it.
@@ -192,8 +183,7 @@ fn known_before(place: &Path, allocator: &str) {
     let (mut running, process) = armed(place, allocator);
     for name in ["one", "two"] {
         let folder = place.join(format!("{allocator}-{name}"));
-        let (_, said, code) = outcome(&mut record(&folder, &["--for", "100ms", "--pid", &process]));
-        assert_eq!(code, Some(0), "{said}");
+        exits(0, outcome(&mut record(&folder, &["--for", "100ms", "--pid", &process])));
         let trace = Trace::open(&folder).unwrap();
         assert_eq!(trace.about().malloc.name, allocator);
         let missing = &trace.about().missing;
@@ -213,8 +203,7 @@ fn known_before(place: &Path, allocator: &str) {
             (3000..3300).contains(&small) && (100_000..100_100).contains(&forty),
             "{small} {forty}"
         );
-        let (out, err, code) = outcome(heapwright().args(["explain", "--json"]).arg(&folder));
-        assert_eq!(code, Some(0), "{err}");
+        let (out, _) = exits(0, outcome(heapwright().args(["explain", "--json"]).arg(&folder)));
         let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
         let blocks = facts["facts"]["end"]["blocks"].as_u64().unwrap();
         assert!((104_000..106_000).contains(&blocks), "{blocks}");
@@ -243,15 +232,17 @@ fn a_program_is_recorded_while_it_runs() {
     while !chunks() {
         std::thread::sleep(core::time::Duration::from_millis(5));
     }
-    let (_, said, code) = outcome(&mut record(&place.path().join("late"), &["--pid", &process]));
-    assert!(code == Some(125) && said.contains("being recorded already"), "{said}");
+    says(
+        125,
+        outcome(&mut record(&place.path().join("late"), &["--pid", &process])),
+        &["being recorded already"],
+    );
     killed.kill().unwrap();
     killed.wait().unwrap();
     // Twice: it waits again.
     for name in ["one", "two"] {
         let folder = place.path().join(name);
-        let (_, said, code) = outcome(&mut record(&folder, &["--for", "200ms", "--pid", &process]));
-        assert_eq!(code, Some(0), "{said}");
+        exits(0, outcome(&mut record(&folder, &["--for", "200ms", "--pid", &process])));
         let trace = Trace::open(&folder).unwrap();
         let missing = &trace.about().missing;
         assert!(trace.about().events > 100 && missing.damaged == 0, "{:?}", trace.about());

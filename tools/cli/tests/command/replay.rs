@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{heapwright, outcome};
+use crate::common::{exits, heapwright, outcome, refused, refuses, says};
 use serde_json::Value;
 use tempfile::TempDir;
 use trace::{Block, How, Op, Packer, Step};
@@ -45,8 +45,7 @@ fn trace_of(folder: &Path, about: &trace::About) -> PathBuf {
 fn replayed(trace: &Path, more: &[&str]) -> (Value, String) {
     let mut command = heapwright();
     command.arg("replay").arg(trace).args(["--rounds", "2", "--format", "json"]).args(more);
-    let (out, err, code) = outcome(&mut command);
-    assert_eq!(code, Some(0), "{err}");
+    let (out, err) = exits(0, outcome(&mut command));
     (serde_json::from_str(&out).unwrap(), err)
 }
 
@@ -123,8 +122,7 @@ fn every_block_is_verified() {
     let trace = trace(folder.path());
     let mut command = heapwright();
     command.arg("replay").arg(&trace).args(["--verify", "-a", "heapwright,tlsf"]);
-    let (out, err, code) = outcome(&mut command);
-    assert_eq!(code, Some(0), "{out} {err}");
+    let (out, _) = exits(0, outcome(&mut command));
     assert_eq!(out.matches("kept its contents").count(), 3, "{out}");
 }
 
@@ -137,8 +135,7 @@ fn pools_for_firmware_are_found_and_shown() {
         command.arg("replay").arg(&trace).arg("--pool").args(more).env("COLUMNS", "80");
         outcome(&mut command)
     };
-    let (out, err, code) = pool(&["-a", "tlsf,buddy"]);
-    assert_eq!(code, Some(0), "{err}");
+    let (out, _) = exits(0, pool(&["-a", "tlsf,buddy"]));
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     assert!(
         out.starts_with("6,000 calls, at most 1.91 MiB in 2,001 blocks at once, of 1,000 to"),
@@ -157,9 +154,7 @@ fn pools_for_firmware_are_found_and_shown() {
         (&["--rounds", "2"], "cannot be used with"),
         (&["--format", "json"], "cannot be used with"),
     ] {
-        let (out, err, code) = pool(more);
-        assert_eq!((out.as_str(), code), ("", Some(2)), "{err}");
-        assert!(err.contains(says), "{err}");
+        refuses(2, pool(more), &[says]);
     }
 }
 
@@ -176,8 +171,7 @@ fn what_cannot_be_done_again_is_refused_with_its_name() {
     let other = file("other.trace", b"something else");
     let none = folder.path().join("none.trace");
     for (path, ends) in [(empty, 2), (other, 2), (none, 125)] {
-        let (out, err, code) = outcome(heapwright().arg("replay").arg(&path));
-        assert_eq!((out.as_str(), code), ("", Some(ends)), "{err}");
+        let err = refused(ends, outcome(heapwright().arg("replay").arg(&path)));
         assert!(err.contains(path.file_name().unwrap().to_str().unwrap()), "{err}");
     }
     let whole = fs::read(trace(folder.path())).unwrap();
@@ -229,10 +223,5 @@ fn periods_between_marks_have_deadlines() {
     assert_eq!(of(&values(&["--mark", "frame"]), "periods"), None);
     let mut command = heapwright();
     command.arg("replay").arg(&path).args(["--mark", "frame", "--deadline", "5ms", "--no-files"]);
-    let (_, err, code) = outcome(&mut command);
-    assert_eq!(code, Some(2), "{err}");
-    assert!(
-        err.contains("two marks 'frame'") && err.contains("marks in the trace: audio"),
-        "{err}"
-    );
+    says(2, outcome(&mut command), &["two marks 'frame'", "marks in the trace: audio"]);
 }

@@ -2,13 +2,14 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 
-use crate::common::{exits, file, heapwright, outcome, says, static_program};
+use crate::common::{exits, heapwright, ours, outcome, says};
+use launch::testing::{file, static_program};
 
 #[test]
 fn the_programs_exit_code_is_ours() {
     for code in [0, 1, 7, 255] {
         let script = format!("exit {code}");
-        let (_, err, got) = outcome(heapwright().args(["run", "--", "/bin/sh", "-c", &script]));
+        let (_, err, got) = ours(["run", "--", "/bin/sh", "-c", &script]);
         assert_eq!((got, err.as_str()), (Some(code), ""));
     }
 }
@@ -30,7 +31,7 @@ fn streams_and_arguments_go_through() {
 
 #[test]
 fn the_dashes_may_be_left_out() {
-    let (out, _, _) = outcome(heapwright().args(["run", "echo", "-n", "x"]));
+    let (out, _, _) = ours(["run", "echo", "-n", "x"]);
     assert_eq!(out, "x");
 }
 
@@ -46,7 +47,7 @@ fn what_cannot_be_started_is_126_or_127() {
         (dir.path().to_str().unwrap(), 126, "directory"),
         (orphan.to_str().unwrap(), 126, "interpreter"),
     ] {
-        let (_, err, got) = outcome(heapwright().args(["run", "--", program]));
+        let (_, err, got) = ours(["run", "--", program]);
         assert_eq!(got, Some(code), "{program}: {err}");
         assert!(err.contains(expected), "{program}: {err}");
     }
@@ -55,8 +56,11 @@ fn what_cannot_be_started_is_126_or_127() {
 #[test]
 fn an_empty_name_is_no_allocator() {
     for empty in ["", "x="] {
-        let (_, err) = exits(2, outcome(heapwright().args(["run", "-a", empty, "--", "true"])));
-        assert!(err.contains("is no allocator; 'heapwright list' shows them"), "{err}");
+        says(
+            2,
+            ours(["run", "-a", empty, "--", "true"]),
+            &["is no allocator; 'heapwright list' shows them"],
+        );
     }
 }
 
@@ -69,7 +73,7 @@ fn an_allocator_that_is_not_there_is_125() {
         ("x=/no/such/lib.so".to_owned(), "cannot open /no/such/lib.so"),
         (format!("x={}", text.display()), "exports malloc"),
     ] {
-        says(125, outcome(heapwright().args(["run", "-a", &allocator, "--", "true"])), &[expected]);
+        says(125, ours(["run", "-a", &allocator, "--", "true"]), &[expected]);
     }
 }
 
@@ -116,13 +120,10 @@ fn a_classic_design_runs_the_program_and_counts() {
 fn statistics_come_though_the_program_closed_standard_error() {
     for name in registry::mallocs().chain(["heapwright"]) {
         // It closes standard output and standard error in an exit handler.
-        let (_, err, code) =
-            outcome(heapwright().args(["run", "-a", name, "--stats", "--", "ls", "/"]));
-        assert_eq!(code, Some(0), "{name}: {err}");
+        let (_, err) = exits(0, ours(["run", "-a", name, "--stats", "--", "ls", "/"]));
         assert!(err.starts_with("heapwright: ls / (process "), "{name}: {err}");
         // The library by itself, where no command waits for it.
-        let (_, err, _) =
-            outcome(heapwright().args(["run", "-a", name, "--set", "stats", "--", "ls", "/"]));
+        let (_, err, _) = ours(["run", "-a", name, "--set", "stats", "--", "ls", "/"]);
         assert!(err.contains("heapwright"), "{name}: {err}");
     }
 }
@@ -150,9 +151,7 @@ fn settings_are_merged_with_the_inherited_ones() {
 
 #[test]
 fn settings_for_another_allocator_are_warned_about() {
-    let (_, err, code) =
-        outcome(heapwright().args(["run", "-a", "glibc", "--stats", "--", "true"]));
-    assert_eq!(code, Some(0));
+    let (_, err) = exits(0, ours(["run", "-a", "glibc", "--stats", "--", "true"]));
     assert_eq!(err.lines().count(), 1, "{err}");
     assert!(err.contains("glibc does not know them"), "{err}");
 }

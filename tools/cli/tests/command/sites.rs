@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{heapwright, outcome};
+use crate::common::{exits, heapwright, outcome};
 use serde_json::Value;
 
 /// The service of `tools/explain/tests/programs`, compiled with debugging information.
@@ -20,14 +20,12 @@ fn recorded(folder: &Path, program: &Path, stacks: &[&str]) -> PathBuf {
     let traces = folder.join("traces");
     let mut record = heapwright();
     record.args(["record", "--force", "-o"]).arg(&traces).args(stacks).arg("--").arg(program);
-    let (_, err, code) = outcome(&mut record);
-    assert_eq!(code, Some(0), "{err}");
+    exits(0, outcome(&mut record));
     traces
 }
 
 fn explained(traces: &Path) -> (String, Value) {
-    let (page, err, code) = outcome(heapwright().arg("explain").arg(traces));
-    assert_eq!(code, Some(0), "{err}");
+    let (page, _) = exits(0, outcome(heapwright().arg("explain").arg(traces)));
     let (json, _, _) = outcome(heapwright().args(["explain", "--json"]).arg(traces));
     (page, serde_json::from_str(&json).unwrap())
 }
@@ -56,16 +54,15 @@ fn the_line_that_leaks_is_named() {
         "{page}"
     );
     // The same in the pictures.
-    let (picture, err, code) =
-        outcome(heapwright().args(["view", "--plain", "--by", "site", "--at", "end"]).arg(&traces));
-    assert_eq!(code, Some(0), "{err}");
+    let (picture, _) = exits(
+        0,
+        outcome(heapwright().args(["view", "--plain", "--by", "site", "--at", "end"]).arg(&traces)),
+    );
     let below = picture.split("Live by site").nth(1).unwrap();
     assert!(below.lines().nth(2).is_some_and(|row| row.ends_with(&leaks)), "{picture}");
     // The same in the tables.
     let tables = folder.path().join("fleet");
-    let (_, err, code) =
-        outcome(heapwright().args(["export", "--to", "csv", "-o"]).arg(&tables).arg(&traces));
-    assert_eq!(code, Some(0), "{err}");
+    exits(0, outcome(heapwright().args(["export", "--to", "csv", "-o"]).arg(&tables).arg(&traces)));
     let frames = std::fs::read_dir(tables.join("frames")).unwrap().next().unwrap().unwrap();
     let frames = std::fs::read_to_string(frames.path()).unwrap();
     assert!(frames.contains(&leaks), "{frames}");

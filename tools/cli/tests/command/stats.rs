@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, Stdio};
 
-use crate::common::{ended, exits, file, heapwright, outcome, says, started, wait_until};
+use crate::common::{ended, exits, heapwright, ours, outcome, says, started, wait_until};
+use launch::testing::file;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -129,16 +130,12 @@ fn all_full_and_json() {
     );
     let all: Value = serde_json::from_str(&of("--stats=all,json")).unwrap();
     assert_eq!(all.as_array().unwrap().len(), 2);
-    says(
-        2,
-        outcome(heapwright().args(["run", "--stats=some", "--", "true"])),
-        &["full, all, json, or a FILE"],
-    );
+    says(2, ours(["run", "--stats=some", "--", "true"]), &["full, all, json, or a FILE"]);
 }
 
 #[test]
 fn the_peak_is_what_stats_are_of_anyway() {
-    let (_, err) = exits(0, outcome(heapwright().args(["run", "--stats=peak", "--", "ls", "/"])));
+    let (_, err) = exits(0, ours(["run", "--stats=peak", "--", "ls", "/"]));
     assert!(err.starts_with("heapwright: ls / (process "), "{err}");
 }
 
@@ -147,7 +144,7 @@ fn a_file_is_written_and_a_failure_said() {
     let dir = tempfile::tempdir().unwrap();
     let run = |path: &str| {
         let what = format!("--stats={}", dir.path().join(path).display());
-        outcome(heapwright().args(["run", &what, "--", "sh", "-c", "echo $$"]))
+        ours(["run", &what, "--", "sh", "-c", "echo $$"])
     };
     let (out, err, code) = run("of-%p.json");
     assert_eq!((err.as_str(), code), ("", Some(0)));

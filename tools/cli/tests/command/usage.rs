@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{exits, heapwright, outcome};
+use crate::common::{exits, has, heapwright, ours, outcome, prints};
 
 const COMMANDS: [&str; 9] =
     ["run", "bench", "view", "export", "import", "list", "doctor", "completions", "man"];
@@ -19,7 +19,7 @@ fn help_names_every_command_and_shows_examples() {
 #[test]
 fn every_command_has_help_with_examples() {
     for command in COMMANDS {
-        let (out, _) = exits(0, outcome(heapwright().args([command, "--help"])));
+        let (out, _) = exits(0, ours([command, "--help"]));
         assert!(out.contains("Examples:\n  heapwright "), "{command}: {out}");
         assert!(out.lines().all(|l| l.chars().count() <= 120), "{command}: a line is too long");
     }
@@ -27,7 +27,7 @@ fn every_command_has_help_with_examples() {
 
 #[test]
 fn short_help_of_run_fits_a_screen_and_long_help_says_the_rest() {
-    let of = |flag: &str| outcome(heapwright().args(["run", flag])).0;
+    let of = |flag: &str| ours(["run", flag]).0;
     let (short, long) = (of("-h"), of("--help"));
     assert!(short.lines().count() <= 45, "{short}");
     assert!(short.contains("Examples:") && !short.contains("LD_PRELOAD stays there"), "{short}");
@@ -84,7 +84,7 @@ fn wrong_usage_is_2() {
         &["bench", "--strict", "--", "true"],
         &["completions", "nonsense"],
     ] {
-        let (_, err) = exits(2, outcome(heapwright().args(args)));
+        let (_, err) = exits(2, ours(args));
         assert!(!err.is_empty(), "{args:?}");
     }
 }
@@ -98,7 +98,7 @@ fn the_version_is_told() {
 #[test]
 fn completions_for_the_usual_shells() {
     for shell in ["bash", "zsh", "fish", "elvish"] {
-        let (out, _) = exits(0, outcome(heapwright().args(["completions", shell])));
+        let (out, _) = exits(0, ours(["completions", shell]));
         assert!(out.contains("heapwright") && out.contains("doctor"), "{shell}");
         assert!(out.contains("larson"), "{shell}: workloads are completed");
         // It completes no values of flags.
@@ -111,16 +111,13 @@ fn completions_for_the_usual_shells() {
 
 #[test]
 fn manual_pages() {
-    let (out, _) = exits(0, outcome(heapwright().arg("man")));
-    assert!(out.contains(".TH heapwright 1"), "{out}");
+    prints(0, outcome(heapwright().arg("man")), &[".TH heapwright 1"]);
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("new/man1");
-    let (_, _) = exits(0, outcome(heapwright().args(["man", "-o"]).arg(&target)));
+    exits(0, outcome(heapwright().args(["man", "-o"]).arg(&target)));
     for command in COMMANDS {
         let page = fs::read_to_string(target.join(format!("heapwright-{command}.1"))).unwrap();
-        for section in [".SH EXAMPLES", ".SH ENVIRONMENT", "LD_PRELOAD"] {
-            assert!(page.contains(section), "{command}: {section}");
-        }
+        has(&page, &[".SH EXAMPLES", ".SH ENVIRONMENT", "LD_PRELOAD"]);
     }
     let help = fs::read_dir(&target).unwrap().flatten();
     let help = help.filter(|f| f.file_name().to_string_lossy().contains("-help")).count();
@@ -129,7 +126,7 @@ fn manual_pages() {
 
 #[test]
 fn colours_only_when_asked_for() {
-    let escape = |args: &[&str]| outcome(heapwright().args(args)).1.contains('\x1b');
+    let escape = |args: &[&str]| ours(args).1.contains('\x1b');
     assert!(!escape(&["run", "--", "/no/such"]));
     assert!(escape(&["--color", "always", "run", "--", "/no/such"]));
     assert!(!escape(&["--color", "never", "run", "--", "/no/such"]));

@@ -2,13 +2,12 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use core::time::Duration;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
 use std::process;
 
 use assert_cmd::Command;
 use launch::{Launch, Running};
+use serde_json::Value;
 
 /// What takes longer hangs, on a busy machine too.
 const HANGS: Duration = Duration::from_secs(300);
@@ -42,7 +41,6 @@ pub(crate) fn heapwright() -> Command {
     command
 }
 
-/// Standard output and standard error, and the exit code.
 type Outcome = (String, String, Option<i32>);
 
 /// The output of what has to have ended with `code`.
@@ -59,11 +57,22 @@ pub(crate) fn refused(code: i32, (out, err, ended): Outcome) -> String {
     err
 }
 
+/// Each of `words` is in `text`.
+#[track_caller]
+pub(crate) fn has(text: &str, words: &[&str]) {
+    words.iter().for_each(|word| assert!(text.contains(word), "{word:?} is missing: {text}"));
+}
+
 /// What has to have ended with `code` has said each of `words` on standard error.
 #[track_caller]
 pub(crate) fn says(code: i32, outcome: Outcome, words: &[&str]) {
-    let (_, err) = exits(code, outcome);
-    words.iter().for_each(|word| assert!(err.contains(word), "{word:?} is missing: {err}"));
+    has(&exits(code, outcome).1, words);
+}
+
+/// The same on standard output.
+#[track_caller]
+pub(crate) fn prints(code: i32, outcome: Outcome, words: &[&str]) {
+    has(&exits(code, outcome).0, words);
 }
 
 /// The same, and it has printed nothing.
@@ -73,33 +82,20 @@ pub(crate) fn refuses(code: i32, outcome: Outcome, words: &[&str]) {
     says(code, outcome, words);
 }
 
+/// What was printed by what has to have ended with 0, as JSON.
+#[track_caller]
+pub(crate) fn parsed(outcome: Outcome) -> Value {
+    let (out, _) = exits(0, outcome);
+    serde_json::from_str(&out).unwrap_or_else(|why| panic!("{why}: {out}"))
+}
+
+/// What comes of the command with these words.
+pub(crate) fn ours<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Outcome {
+    outcome(heapwright().args(words))
+}
+
 pub(crate) fn outcome(command: &mut Command) -> Outcome {
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code())
-}
-
-pub(crate) fn file(directory: &Path, name: &str, content: &[u8], mode: u32) -> PathBuf {
-    let path = directory.join(name);
-    fs::write(&path, content).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-    path
-}
-
-/// A complete static x86-64 program of one segment that exits with `code`.
-pub(crate) fn static_program(code: u8) -> Vec<u8> {
-    // mov edi, code; mov eax, 60 (exit); syscall
-    let text = [0xbf, code, 0, 0, 0, 0xb8, 0x3c, 0, 0, 0, 0x0f, 0x05];
-    let size = 120 + text.len() as u64;
-    let mut file = Vec::new();
-    file.extend(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
-    file.extend([2, 0, 62, 0, 1, 0, 0, 0]);
-    file.extend([0x40_0078_u64, 64, 0].iter().flat_map(|w| w.to_le_bytes()));
-    file.extend([0, 0, 0, 0]);
-    file.extend([64_u16, 56, 1, 0, 0, 0].iter().flat_map(|h| h.to_le_bytes()));
-    file.extend([1, 0, 0, 0, 5, 0, 0, 0]);
-    let segment = [0, 0x40_0000, 0x40_0000, size, size, 4096_u64];
-    file.extend(segment.iter().flat_map(|w| w.to_le_bytes()));
-    file.extend(text);
-    file
 }

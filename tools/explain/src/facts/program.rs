@@ -13,17 +13,12 @@ pub struct Program {
     pub settings: Vec<String>,
     /// Whether Python's objects are malloc's: `PYTHONMALLOC=malloc`.
     pub python_on_malloc: bool,
-    /// The process.
     pub pid: u32,
-    /// How long it was recorded.
     pub duration: u64,
-    /// Steps read.
     pub steps: u64,
     /// Blocks allocated, those of `realloc` too.
     pub blocks: u64,
-    /// Bytes allocated.
     pub allocated: u64,
-    /// Requests that were refused.
     pub refused: u64,
     /// Events that were not recorded.
     pub dropped: u64,
@@ -38,9 +33,7 @@ pub struct Program {
 /// Memory in pages of 2 MiB, when there was most of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct HugePages {
-    /// When.
     pub time: u64,
-    /// All of it.
     pub bytes: u64,
     /// What of it is zeros: by a sample, pages of 4 KiB that the program has never written.
     pub empty: u64,

@@ -10,9 +10,7 @@ pub struct Sites {
     pub interval: u64,
     /// Blocks that have a stack.
     pub blocks: u64,
-    /// How many sites there are.
     pub count: u64,
-    /// All of them together.
     pub all: Uses,
     /// Those that are most of something.
     pub list: Vec<Site>,
@@ -25,9 +23,7 @@ pub struct Sites {
 pub struct Site {
     /// What to call it, with the callers that tell its uses apart: `insert (cache.cpp:88)`, `sdsnew < createObject (object.c:12)`.
     pub name: String,
-    /// The function.
     pub function: String,
-    /// The file of the line.
     pub file: String,
     /// The line of the call, or 0.
     pub line: u32,
@@ -37,14 +33,12 @@ pub struct Site {
     pub place: u64,
     /// The site of the list that this is a part of: the same without its outermost caller.
     pub within: Option<usize>,
-    /// What it allocates, and what becomes of that.
     pub uses: Uses,
 }
 
 /// What is allocated at a site, and what becomes of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Uses {
-    /// All that was allocated.
     pub allocated: Amount,
     /// Of that, freed before 16 more blocks were allocated.
     pub temporary: Amount,
@@ -66,13 +60,10 @@ pub struct Uses {
 
 impl Uses {
     /// Bytes by which it grew in the second half of the work.
-    #[must_use]
     pub fn growth(&self) -> f64 {
         self.young.bytes - self.gone.bytes
     }
 
-    /// That figure's margin.
-    #[must_use]
     pub fn growth_margin(&self) -> f64 {
         self.young.margin.hypot(self.gone.margin)
     }
@@ -81,9 +72,7 @@ impl Uses {
 /// Blocks and bytes; estimates, where stacks were sampled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Amount {
-    /// Blocks.
     pub blocks: f64,
-    /// Bytes.
     pub bytes: f64,
     /// The true number of bytes is no further off, in 95 of 100 cases; 0: it is this one.
     pub margin: f64,

@@ -5,15 +5,12 @@ use serde::Serialize;
 /// Who allocates and who frees.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Threads {
-    /// How many there were.
     pub count: u64,
-    /// The most at one time.
     pub at_once: u64,
     /// Those that allocated most, at most 64.
     pub list: Vec<ByThread>,
     /// Blocks freed by another thread than the one that allocated them.
     pub freed_elsewhere: u64,
-    /// Blocks freed.
     pub freed: u64,
     /// The most that was live of each thread's blocks, added up.
     pub sum_of_peaks: u64,
@@ -21,12 +18,9 @@ pub struct Threads {
     pub pairs: Vec<(u32, u32, u64)>,
 }
 
-/// One thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ByThread {
-    /// Its number.
     pub thread: u32,
-    /// Its name, if it has one.
     pub name: String,
     /// Blocks it allocated.
     pub blocks: u64,

@@ -24,7 +24,6 @@ pub(crate) struct Outside {
 /// From this size on a block may be a mapping of its own, of which the program has touched nothing.
 const LARGE: u64 = 128 << 10;
 
-/// The account of a moment.
 pub(super) fn of(moment: &Moment, look: &Look, rounding: u64, outside: &Outside) -> Account {
     let mut account = Account { files: look.files, shared: look.shared, ..Account::default() };
     if moment.resident == 0 {

@@ -13,12 +13,10 @@ const PAGE: u64 = 4 << 10;
 /// So many pairs of a size agree, or it is not believed.
 const PAIRS: u32 = 4;
 
-/// How to tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// As glibc does on 64 bits.
     Glibc,
-    /// From neighbours.
     Neighbours,
 }
 

@@ -5,7 +5,6 @@ use crate::facts::Facts;
 
 /// Notable is a part of the peak.
 const PART: u64 = 4;
-/// Bytes of a huge page.
 const HUGE: u64 = 2 << 20;
 
 /// From this size on a block can have a huge page of its own.

@@ -44,18 +44,15 @@ pub enum Role {
 /// A site's part of a role.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Part {
-    /// The role.
     pub role: Role,
     /// Which of the facts' sites.
     pub site: usize,
-    /// How much.
     pub amount: Amount,
     /// As a share of all sites'.
     pub share: f64,
 }
 
 /// The sites to name, by role, the largest part first.
-#[must_use]
 pub fn parts(facts: &Facts) -> Vec<Part> {
     let roles = [Role::Peak, Role::Pins, Role::Grows, Role::Temporary, Role::Elsewhere];
     roles

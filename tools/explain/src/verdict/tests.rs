@@ -17,9 +17,7 @@ fn cell(time: f64, memory: f64, tail: f64) -> Cell {
         p99_ns: tail,
         p999_ns: tail,
         max_ns: tail,
-        curve: Vec::new(),
-        slowest_after: None,
-        limit_ns: None,
+        ..Tail::default()
     };
     let (time, peak_rss) = (Some(of(time)), Some(of(memory)));
     Cell { runs: 20, time, peak_rss, tails: vec![tail], ..Cell::default() }

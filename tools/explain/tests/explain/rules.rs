@@ -9,8 +9,7 @@ fn found(toy: &Toy) -> Vec<Kind> {
 
 /// Much comes and goes, and of each hundred one stays.
 fn leak() -> Toy {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     for _ in 0..2000 {
         toy.churn(0, 50);
         toy.malloc(0, 700);
@@ -30,8 +29,7 @@ fn a_leak_is_never_freed() {
 
 #[test]
 fn a_cache_that_grows_frees_some_of_what_is_old() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     let mut cache = std::collections::VecDeque::new();
     for n in 0..4000 {
         toy.churn(0, 20);
@@ -47,9 +45,8 @@ fn a_cache_that_grows_frees_some_of_what_is_old() {
 /// not for long: what is left of them is lost. It was called a cache, as "the program has hold of them".
 #[test]
 fn a_leak_among_blocks_that_are_freed_late_is_one() {
-    let mut toy = Toy::default();
-    toy.look();
-    let mut open: Vec<u64> = (0..2000).map(|_| toy.malloc(0, 500)).collect();
+    let mut toy = Toy::new();
+    let mut open = toy.many(0, 2000, 500);
     for n in 0..18_000_usize {
         let at = n.wrapping_mul(0x9E37_79B9) % open.len();
         let ended = core::mem::replace(&mut open[at], toy.malloc(0, 500));
@@ -64,13 +61,12 @@ fn a_leak_among_blocks_that_are_freed_late_is_one() {
 /// A batch in hand when the work ends is freed then, as all before it were; what each batch forgot is not.
 #[test]
 fn a_leak_of_batches_is_one_though_the_last_batch_is_freed() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     for _ in 0..16 {
-        let batch: Vec<u64> = (0..2000).map(|_| toy.malloc(0, 300)).collect();
-        (0..60).for_each(|_| _ = toy.malloc(0, 300));
+        let batch = toy.many(0, 2000, 300);
+        toy.many(0, 60, 300);
         toy.wait(20_000_000);
-        batch.into_iter().for_each(|block| toy.free(0, block));
+        toy.free_all(0, batch);
     }
     assert_eq!(found(&toy)[0], Kind::Leak);
 }
@@ -97,8 +93,7 @@ fn entries(has_table: bool, has_output: bool) -> Vec<Kind> {
 }
 
 fn entries_of(has_table: bool, has_output: bool) -> Toy {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     let (mut room, mut table) = (1024, toy.malloc(0, 1024 * 8));
     for n in 0..30_000 {
         toy.churn(0, 8);
@@ -122,8 +117,7 @@ fn entries_of(has_table: bool, has_output: bool) -> Toy {
 #[test]
 fn a_store_that_fills_ever_more_slowly_is_no_leak() {
     let fill = |of: u64| {
-        let mut toy = Toy::default();
-        toy.look();
+        let mut toy = Toy::new();
         let mut is_there = vec![false; 20_000];
         let mut random = 1_u64;
         for n in 0..60_000 {
@@ -144,8 +138,7 @@ fn a_store_that_fills_ever_more_slowly_is_no_leak() {
 /// Each picture has a size of its own, so no two of those that stay are of one bin.
 #[test]
 fn few_large_blocks_can_leak() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     for n in 0..60 {
         let picture = toy.malloc(0, 1_000_000 + n * 99_991 % 3_000_000);
         toy.churn(0, 100);
@@ -160,8 +153,7 @@ fn few_large_blocks_can_leak() {
 /// no part of what came before.
 #[test]
 fn what_has_come_to_a_rest_grows_no_more() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     let mut rows: Vec<u64> = Vec::new();
     let random = |n: u64| {
         n.wrapping_mul(0x5851_f42d_4c95_7f2d).rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -186,8 +178,7 @@ fn what_has_come_to_a_rest_grows_no_more() {
 /// A leak that stands still while the program is stopped goes on.
 #[test]
 fn time_without_a_call_is_no_rest() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     for n in 0..2000 {
         toy.churn(0, 50);
         toy.malloc(0, 700);
@@ -200,25 +191,22 @@ fn time_without_a_call_is_no_rest() {
 
 #[test]
 fn what_is_built_and_freed_at_the_end_is_no_fault() {
-    let mut toy = Toy::default();
-    toy.look();
-    let blocks: Vec<u64> = (0..20_000).map(|_| toy.malloc(0, 200)).collect();
-    blocks.into_iter().for_each(|block| toy.free(0, block));
+    let mut toy = Toy::new();
+    let blocks = toy.many(0, 20_000, 200);
+    toy.free_all(0, blocks);
     assert_eq!(found(&toy), []);
 }
 
 #[test]
 fn few_blocks_that_live_on_hold_many_pages() {
-    let mut toy = Toy::default();
-    toy.look();
-    let blocks: Vec<u64> = (0..40_000).map(|_| toy.malloc(0, 200)).collect();
+    let mut toy = Toy::new();
+    let blocks = toy.many(0, 40_000, 200);
     let (stay, go): (Vec<u64>, Vec<u64>) = blocks.into_iter().partition(|block| block % 20 == 0);
-    go.into_iter().for_each(|block| toy.free(0, block));
+    toy.free_all(0, go);
     toy.churn(0, 20_000);
     toy.look();
     let facts = toy.facts();
-    let found = findings(&facts);
-    assert_eq!(found.iter().map(|one| one.kind).collect::<Vec<_>>(), [Kind::Fragmentation]);
+    assert_eq!(found(&toy), [Kind::Fragmentation]);
     let pin = facts.worst.sparse.pins[0];
     assert_eq!((pin.from, pin.to, pin.blocks), (200, 200, stay.len() as u64));
     let account = facts.worst.account;
@@ -228,10 +216,9 @@ fn few_blocks_that_live_on_hold_many_pages() {
 
 #[test]
 fn what_was_needed_once_is_kept() {
-    let mut toy = Toy::default();
-    toy.look();
-    let blocks: Vec<u64> = (0..40_000).map(|_| toy.malloc(0, 200)).collect();
-    blocks.into_iter().for_each(|block| toy.free(0, block));
+    let mut toy = Toy::new();
+    let blocks = toy.many(0, 40_000, 200);
+    toy.free_all(0, blocks);
     toy.churn(0, 30_000);
     toy.look();
     assert_eq!(found(&toy), [Kind::Retention]);
@@ -240,13 +227,12 @@ fn what_was_needed_once_is_kept() {
 /// Half is freed early, the rest late, and then the program waits: that lasts, though it calls malloc hardly ever.
 #[test]
 fn what_is_free_for_half_of_all_time_lasts() {
-    let mut toy = Toy::default();
-    toy.look();
-    let mut blocks: Vec<u64> = (0..40_000).map(|_| toy.malloc(0, 200)).collect();
+    let mut toy = Toy::new();
+    let mut blocks = toy.many(0, 40_000, 200);
     let late = blocks.split_off(20_000);
-    blocks.into_iter().for_each(|block| toy.free(0, block));
+    toy.free_all(0, blocks);
     toy.churn(0, 30_000);
-    late.into_iter().for_each(|block| toy.free(0, block));
+    toy.free_all(0, late);
     toy.look();
     for _ in 0..20 {
         toy.wait(50_000_000);
@@ -258,30 +244,17 @@ fn what_is_free_for_half_of_all_time_lasts() {
     assert!(facts.worst.account.free() * 10 > facts.peak.account.asked * 9, "{:?}", facts.worst);
 }
 
-#[test]
-fn each_thread_keeps_its_own() {
-    let mut toy = Toy::default();
-    toy.look();
-    for thread in 0..8 {
-        let blocks: Vec<u64> = (0..5_000).map(|_| toy.malloc(thread, 200)).collect();
-        blocks.into_iter().for_each(|block| toy.free(thread, block));
-    }
-    toy.churn(0, 60_000);
-    toy.look();
-    assert_eq!(found(&toy), [Kind::ThreadCaches]);
-}
-
 /// `MALLOC_ARENA_MAX` was named where it does nothing: the caches of threads are in no arena.
 #[test]
 fn what_was_set_is_named_and_the_remedy_is_of_that() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     for thread in 0..8 {
-        let blocks: Vec<u64> = (0..5_000).map(|_| toy.malloc(thread, 200)).collect();
-        blocks.into_iter().for_each(|block| toy.free(thread, block));
+        let blocks = toy.many(thread, 5_000, 200);
+        toy.free_all(thread, blocks);
     }
     toy.churn(0, 60_000);
     toy.look();
+    assert_eq!(found(&toy), [Kind::ThreadCaches], "each thread keeps its own");
     let mut said = |settings: &[&str]| {
         toy.settings = settings.iter().map(|&set| set.to_owned()).collect();
         let facts = toy.facts();
@@ -305,11 +278,10 @@ fn what_was_set_is_named_and_the_remedy_is_of_that() {
 
 #[test]
 fn what_is_reused_at_once_is_not_kept() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     for _ in 0..30 {
-        let blocks: Vec<u64> = (0..10_000).map(|_| toy.malloc(0, 200)).collect();
-        blocks.into_iter().for_each(|block| toy.free(0, block));
+        let blocks = toy.many(0, 10_000, 200);
+        toy.free_all(0, blocks);
         toy.wait(50_000_000);
     }
     assert_eq!(found(&toy), []);
@@ -317,8 +289,7 @@ fn what_is_reused_at_once_is_not_kept() {
 
 #[test]
 fn own_mappings_and_shared_memory_are_not_mallocs() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     for n in 0..20 {
         toy.map(0x7000_0000_0000 + (n << 20), 1 << 20);
         toy.beside.0 += 1 << 20;
@@ -339,8 +310,7 @@ fn own_mappings_and_shared_memory_are_not_mallocs() {
 /// Mapped files were called the program's code, and that nothing stands out.
 #[test]
 fn mapped_files_are_the_programs_own() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     toy.map(0x7000_0000_0000, 40 << 20);
     toy.files = 38 << 20;
     toy.churn(0, 1000);
@@ -357,8 +327,7 @@ fn mapped_files_are_the_programs_own() {
 /// Whether huge pages are the reason is known where the recorder has looked into them, and not guessed from how memory rises.
 #[test]
 fn huge_pages_are_the_reason_if_they_were_never_written() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     for n in 0..16 {
         toy.churn(0, 10);
         toy.map(0x7000_0000_0000 + (n << 21), 2 << 20);
@@ -381,39 +350,26 @@ fn huge_pages_are_the_reason_if_they_were_never_written() {
     assert!(!text.contains("huge pages' doing"), "{text}");
 }
 
-/// A stack or a table rises beside the huge pages of an allocator.
-#[test]
-fn huge_pages_need_not_rise_alone() {
-    let mut toy = Toy::default();
-    toy.look();
-    for _ in 0..16 {
-        toy.churn(0, 10);
-        toy.beside.0 += (2 << 20) + (48 << 10);
-        toy.look();
-    }
-    assert_eq!(found(&toy)[0], Kind::HugePages);
-}
-
 #[test]
 fn huge_pages_come_in_steps_of_two_mebibytes() {
-    let mut toy = Toy::default();
-    toy.look();
-    for _ in 0..16 {
-        toy.churn(0, 10);
-        toy.beside.0 += 2 << 20;
-        toy.look();
+    // A stack or a table may rise beside them.
+    for beside in [0, 48 << 10] {
+        let mut toy = Toy::new();
+        for _ in 0..16 {
+            toy.churn(0, 10);
+            toy.beside.0 += (2 << 20) + beside;
+            toy.look();
+        }
+        assert_eq!(found(&toy)[0], Kind::HugePages);
     }
-    assert_eq!(found(&toy)[0], Kind::HugePages);
 }
 
 #[test]
 fn tiny_blocks_are_mostly_rounding() {
-    let mut toy = Toy::default();
-    toy.look();
-    (0..300_000).for_each(|_| _ = toy.malloc(0, 4));
+    let mut toy = Toy::new();
+    toy.many(0, 300_000, 4);
     let facts = toy.facts();
-    let kinds: Vec<Kind> = findings(&facts).iter().map(|one| one.kind).collect();
-    assert!(kinds.contains(&Kind::Rounding), "{kinds:?}");
+    assert!(found(&toy).contains(&Kind::Rounding));
     // A look is every 500 steps.
     assert!(facts.peak.account.rounding >= 12 * 299_000, "{:?}", facts.peak.account);
 }
@@ -459,9 +415,8 @@ fn one_look_before_the_work_is_no_peak() {
 /// Of 20,000 blocks every fourth goes: much is free, but its pieces are three quarters full, and one of them is not what holds it all.
 #[test]
 fn what_is_free_among_much_that_is_live_is_no_fragmentation() {
-    let mut toy = Toy::default();
-    toy.look();
-    let blocks: Vec<u64> = (0..40_000).map(|_| toy.malloc(0, 200)).collect();
+    let mut toy = Toy::new();
+    let blocks = toy.many(0, 40_000, 200);
     for (n, block) in blocks.into_iter().enumerate() {
         if n % 5 < 2 {
             toy.free(0, block);
@@ -480,8 +435,7 @@ fn what_is_free_among_much_that_is_live_is_no_fragmentation() {
 /// Of a store that fills and then replaces it was said that nothing stands out, and no more.
 #[test]
 fn a_store_that_is_full_is_said_to_be() {
-    let mut toy = Toy::default();
-    toy.look();
+    let mut toy = Toy::new();
     let mut rows = std::collections::VecDeque::new();
     for n in 0..40_000 {
         rows.push_back(toy.malloc(0, 300));

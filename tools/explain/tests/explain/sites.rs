@@ -51,6 +51,14 @@ impl<'a> Program<'a> {
         self.step(thread, Op::Free { block, touched: None });
     }
 
+    /// Blocks of a function that are freed at once.
+    fn churn(&mut self, function: Option<usize>, size: u64, times: usize) {
+        for _ in 0..times {
+            let block = self.allocate(function, size);
+            self.free(0, block);
+        }
+    }
+
     fn look(&mut self) {
         self.looks += 1;
         let anon = (1 << 20) + self.looks * (64 << 10);
@@ -64,10 +72,7 @@ fn leak() -> TestTrace {
         let mut program = Program::new(packer);
         for n in 0..2000 {
             program.allocate(Some(0), 700);
-            for _ in 0..10 {
-                let line = program.allocate(Some(1), 80);
-                program.free(0, line);
-            }
+            program.churn(Some(1), 80, 10);
             let entry = program.allocate(Some(2), 200);
             // Another thread frees it.
             program.free(1, entry);
@@ -87,6 +92,11 @@ fn said(facts: &Facts) -> String {
     page(facts, &findings(facts), None, &[], None)
 }
 
+/// The same as one line.
+fn words(facts: &Facts) -> String {
+    said(facts).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn a_leak_names_the_function_that_leaks() {
     let facts = facts(&leak());
@@ -97,12 +107,8 @@ fn a_leak_names_the_function_that_leaks() {
     assert_eq!((site.function.as_str(), site.line), ("leak_request", 10));
     assert!(part.share > 0.99, "{part:?}");
     assert_eq!((site.uses.left.blocks, site.uses.left.bytes), (2000.0, 1_400_000.0));
-    let text = said(&facts);
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        words.contains("100 % of what grows is allocated in leak_request (app.cpp:10)."),
-        "{text}"
-    );
+    let (text, words) = (said(&facts), words(&facts));
+    assert!(words.contains("100 % of what grows is allocated in leak_request (app.cpp:10)."));
     assert!(!words.contains("--stacks"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
@@ -134,21 +140,16 @@ fn what_holds_pages_is_named() {
             .enumerate()
             .filter(|(n, _)| n % 20 != 0)
             .for_each(|(_, &block)| program.free(0, block));
-        for _ in 0..20_000 {
-            let line = program.allocate(None, 80);
-            program.free(0, line);
-        }
+        program.churn(None, 80, 20_000);
         program.step(0, Op::Memory { anon, file: 1 << 20, shmem: 0 });
     });
     let facts = facts(&trace);
     let found = findings(&facts);
     assert_eq!(found[0].kind, Kind::Fragmentation);
     assert_eq!(named(&facts, Role::Pins), [("cache::insert".to_owned(), 1.0)]);
-    let words = said(&facts).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        words.contains("100 % of it is held by blocks from cache::insert (app.cpp:12)."),
-        "{words}"
-    );
+    let words = words(&facts);
+    let held = "100 % of it is held by blocks from cache::insert (app.cpp:12).";
+    assert!(words.contains(held), "{words}");
 }
 
 /// Three functions allocate by `make`, which `zmalloc`'s list of names does not have, and one by itself: what tells is who called it.
@@ -167,10 +168,7 @@ fn a_function_that_many_call_is_named_with_its_callers() {
         }
         for _ in 0..3000 {
             program.allocate(Some(3), 300);
-            for function in [4, 5, 1] {
-                let block = program.allocate(Some(function), 400);
-                program.free(0, block);
-            }
+            [4, 5, 1].into_iter().for_each(|function| program.churn(Some(function), 400, 1));
         }
     });
     let facts = facts(&trace);

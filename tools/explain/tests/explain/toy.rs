@@ -30,6 +30,13 @@ pub(crate) struct Toy {
 }
 
 impl Toy {
+    /// One that was looked at before its first block.
+    pub(crate) fn new() -> Self {
+        let mut toy = Self::default();
+        toy.look();
+        toy
+    }
+
     fn step(&mut self, thread: u32, op: Op) {
         self.time += 1000;
         self.steps.push(Step { time: self.time, thread, op });
@@ -73,6 +80,14 @@ impl Toy {
         let (address, class) = self.live.remove(&block).unwrap();
         self.free.entry((thread, class)).or_default().push(address);
         self.step(thread, Op::Free { block, touched: None });
+    }
+
+    pub(crate) fn many(&mut self, thread: u32, count: usize, size: u64) -> Vec<u64> {
+        (0..count).map(|_| self.malloc(thread, size)).collect()
+    }
+
+    pub(crate) fn free_all(&mut self, thread: u32, blocks: Vec<u64>) {
+        blocks.into_iter().for_each(|block| self.free(thread, block));
     }
 
     pub(crate) fn map(&mut self, address: u64, len: u64) {

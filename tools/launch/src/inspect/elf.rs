@@ -11,8 +11,9 @@ use object::read::elf::{
 };
 use object::{Endianness, FileKind};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Defined {
+    #[default]
     No,
     /// For its own use: calls are bound when it is linked.
     Inside,
@@ -21,7 +22,7 @@ pub enum Defined {
 }
 
 /// What a file says about itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Elf {
     pub is_64: bool,
     pub machine: u16,
@@ -95,17 +96,8 @@ impl Elf {
             .iter()
             .find_map(|segment| segment.interpreter(endian, bytes).ok().flatten())
             .map(|path| PathBuf::from(String::from_utf8_lossy(path).into_owned()));
-        let mut found = Self {
-            is_64,
-            machine: header.e_machine(endian).0,
-            loader,
-            needed: Vec::new(),
-            malloc: Defined::No,
-            operator_new: Defined::No,
-            dlopen: Defined::No,
-            private_allocator: None,
-            is_go: false,
-        };
+        let machine = header.e_machine(endian).0;
+        let mut found = Self { is_64, machine, loader, ..Self::default() };
         if let Ok(sections) = header.sections(endian, bytes) {
             found.look_into(&sections, endian, bytes);
         }

@@ -3,39 +3,17 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 
 use super::*;
-
-/// A complete static x86-64 program of one segment: `exit(0)`.
-fn static_program(machine: u16) -> Vec<u8> {
-    let code = [0x31, 0xff, 0xb8, 0x3c, 0, 0, 0, 0x0f, 0x05];
-    let mut file = Vec::new();
-    file.extend(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
-    for half in [2, machine] {
-        file.extend(half.to_le_bytes());
-    }
-    file.extend(1_u32.to_le_bytes());
-    for word in [0x40_0078_u64, 64, 0] {
-        file.extend(word.to_le_bytes());
-    }
-    file.extend(0_u32.to_le_bytes());
-    for half in [64_u16, 56, 1, 0, 0, 0] {
-        file.extend(half.to_le_bytes());
-    }
-    for word in [1_u32, 5] {
-        file.extend(word.to_le_bytes());
-    }
-    let size = 120 + code.len() as u64;
-    for word in [0_u64, 0x40_0000, 0x40_0000, size, size, 4096] {
-        file.extend(word.to_le_bytes());
-    }
-    file.extend(code);
-    file
-}
+use crate::testing::{file, static_program};
 
 fn executable(dir: &Path, name: &str, content: &[u8]) -> PathBuf {
-    let path = dir.join(name);
-    fs::write(&path, content).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path
+    file(dir, name, content, 0o755)
+}
+
+/// One for this processor, or for the one with that number.
+fn of(machine: Option<u8>) -> Vec<u8> {
+    let mut program = static_program(0);
+    program[18] = machine.unwrap_or(if cfg!(target_arch = "aarch64") { 183 } else { 62 });
+    program
 }
 
 #[test]
@@ -49,8 +27,7 @@ fn this_test_program_is_usable() {
 #[test]
 fn a_static_program_is_not() {
     let dir = tempfile::tempdir().unwrap();
-    let machine = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
-    let file = executable(dir.path(), "static", &static_program(machine));
+    let file = executable(dir.path(), "static", &of(None));
     let found = program(&file, &[]).unwrap();
     assert!(found.obstacle().unwrap().text.contains("statically linked"), "{found:#?}");
 }
@@ -74,7 +51,7 @@ fn nor_is_one_with_a_sanitizer() {
 #[test]
 fn nor_is_one_for_another_processor() {
     let dir = tempfile::tempdir().unwrap();
-    let file = executable(dir.path(), "other", &static_program(22));
+    let file = executable(dir.path(), "other", &of(Some(22)));
     let found = program(&file, &[]).unwrap();
     assert!(found.obstacle().unwrap().text.contains("s390x"), "{found:#?}");
 }
@@ -82,7 +59,7 @@ fn nor_is_one_for_another_processor() {
 #[test]
 fn nor_is_one_for_musl() {
     let dir = tempfile::tempdir().unwrap();
-    let mut bytes = static_program(if cfg!(target_arch = "aarch64") { 183 } else { 62 });
+    let mut bytes = of(None);
     // The one segment becomes a PT_INTERP that names a loader appended to the file.
     let loader = b"/lib/ld-musl-x86_64.so.1\0";
     let at = bytes.len() as u64;
@@ -103,7 +80,7 @@ fn a_script_is_as_usable_as_its_interpreter() {
     let found = program(&good, &[]).unwrap();
     assert!(found.is_usable(), "{found:#?}");
     assert_eq!(found.chain.len(), 2);
-    let inner = executable(dir.path(), "inner", &static_program(62));
+    let inner = executable(dir.path(), "inner", &of(Some(62)));
     let bad = executable(dir.path(), "bad", format!("#!{}\n", inner.display()).as_bytes());
     assert!(!program(&bad, &[]).unwrap().is_usable());
 }

@@ -5,6 +5,7 @@ use view::KeyModifiers;
 use super::*;
 use crate::blocks::{Kind, Map};
 use crate::heap::SizeClass;
+use crate::note::Program;
 use crate::process::Process;
 
 fn figures(granules: usize, has_heap: bool) -> Figures {
@@ -44,7 +45,7 @@ fn figures(granules: usize, has_heap: bool) -> Figures {
     };
     let malloc = has_heap.then(|| ("heapwright".to_owned(), "0.1.0".to_owned()));
     let heap = has_heap.then_some(heap);
-    Figures { process, malloc, is_32_bit: false, heap, when: Instant::now() }
+    Figures { process, malloc, program: Program::Dynamic, heap, when: Instant::now() }
 }
 
 #[test]
@@ -96,6 +97,7 @@ fn at_80_by_24_there_is_all_of_it() {
     assert!(text.iter().filter(|line| line.starts_with("7f00")).count() >= 3, "{all}");
     assert!(all.contains("2,832"), "{all}");
     assert!(!all.contains('\x1b'));
+    assert!(HELP.iter().all(|line| line.chars().count() <= 80), "{HELP:?}");
 }
 
 #[test]
@@ -107,6 +109,25 @@ fn keys_that_are_anothers_are_left() {
         assert_eq!(state.press(KeyEvent::new(code, KeyModifiers::NONE)), is_ours);
     }
     assert_eq!(state.order, Order::Live);
+}
+
+#[test]
+fn a_text_takes_the_middle_until_a_key_brings_it_back() {
+    let mut state = State { every: 1.0, ..State::default() };
+    state.see(figures(100, true));
+    state.tell((0..100).map(|n| format!("place {n}\x1b\n")).collect());
+    let shown = |state: &mut State| -> String {
+        state.lines(80, 24).iter().map(|line| line.plain() + "\n").collect()
+    };
+    let text = shown(&mut state);
+    assert!(text.contains("place 0") && !text.contains("a cell is"), "{text}");
+    assert!(!text.contains('\x1b'), "{text}");
+    for _ in 0..200 {
+        assert!(state.press(KeyEvent::new(KeyCode::Down, KeyModifiers::NONE)));
+    }
+    assert!(shown(&mut state).contains("place 99"));
+    assert!(state.press(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)));
+    assert!(shown(&mut state).contains("a cell is"));
 }
 
 #[test]

@@ -21,6 +21,12 @@ impl Out {
         }
     }
 
+    /// A number of eight bytes.
+    pub(super) fn fixed(&mut self, field: u64, number: u64) {
+        self.varint(field << 3 | 1);
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
     pub(super) fn bytes(&mut self, field: u64, bytes: &[u8]) {
         self.varint(field << 3 | 2);
         self.varint(bytes.len() as u64);

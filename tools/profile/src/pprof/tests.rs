@@ -44,6 +44,18 @@ fn what_is_written_is_read() {
     assert_eq!(Pprof::decode(&bytes), Ok(profile));
 }
 
+/// What was allocated later was in the profile of a moment, too.
+#[test]
+fn the_profile_of_a_moment_is_of_what_was_by_then() {
+    let profile = crate::testing::profile();
+    let sums = |inuse: Inuse<'_>| {
+        let samples = Pprof::of(&profile, inuse).samples;
+        [1, 3].map(|at| samples.iter().map(|sample| sample.values[at]).sum::<i64>())
+    };
+    assert_eq!(sums(Inuse::End), [3570, 2500]);
+    assert_eq!(sums(Inuse::At(&profile.moments[0])), [3000, 2000]);
+}
+
 #[test]
 fn what_is_no_profile_is_refused_and_never_a_panic() {
     let bytes = sample().encode();
@@ -69,4 +81,37 @@ fn what_is_no_profile_is_refused_and_never_a_panic() {
     }
     assert!(Pprof::decode(b"hello").is_err());
     assert!(Pprof::decode(&[]).is_err());
+}
+
+/// The same message as OpenTelemetry's own library reads it is in `docs/profiling.md`; here is its shape.
+#[test]
+fn otlp_has_a_profile_for_each_type_and_one_dictionary() {
+    use super::message::{Value, fields};
+
+    let bytes = sample().otlp(12, "a program");
+    let all = |bytes: &[u8], field: u64| -> Vec<Vec<u8>> {
+        let of = fields(bytes).map(|found| found.expect("it is whole"));
+        of.filter(|(number, _)| *number == field).map(|(_, value)| value.bytes().to_vec()).collect()
+    };
+    let scope = &all(&all(&bytes, 1)[0], 2)[0];
+    let profiles = all(scope, 2);
+    // A sample without a value of a type is not in its profile.
+    assert_eq!(profiles.iter().map(|p| all(p, 2).len()).collect::<Vec<_>>(), [2, 2, 1, 3]);
+    let dictionary = &all(&bytes, 2)[0];
+    // The first of each table is none: mappings, locations, functions, links, attributes, stacks.
+    let tables = [1, 2, 3, 4, 6, 7].map(|table| all(dictionary, table));
+    assert_eq!(tables.each_ref().map(Vec::len), [2, 3, 3, 1, 2, 4]);
+    assert!(tables.iter().all(|table| table[0].is_empty()));
+    let strings = all(dictionary, 5);
+    assert!(strings[0].is_empty() && strings.contains(&b"outer".to_vec()));
+    let stacks: Vec<_> = tables[5][1..]
+        .iter()
+        .map(|stack| {
+            fields(stack)
+                .flatten()
+                .flat_map(|(_, at)| Value::numbers(at).unwrap())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(stacks, [vec![1, 2], vec![2], vec![]]);
 }

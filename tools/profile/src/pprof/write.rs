@@ -90,21 +90,23 @@ impl Pprof {
     }
 }
 
-fn value_type(strings: &mut Strings, name: &str, unit: &str) -> Vec<u8> {
+/// What values are, and their unit.
+pub(super) fn value_type(strings: &mut Strings, name: &str, unit: &str) -> Vec<u8> {
     let mut message = Out::default();
     message.number(1, strings.number(name));
     message.number(2, strings.number(unit));
     message.0
 }
 
+/// Strings by their numbers, each once.
 #[derive(Default)]
-struct Strings {
-    list: Vec<String>,
+pub(super) struct Strings {
+    pub(super) list: Vec<String>,
     numbers: HashMap<String, u64>,
 }
 
 impl Strings {
-    fn number(&mut self, text: &str) -> u64 {
+    pub(super) fn number(&mut self, text: &str) -> u64 {
         if let Some(&number) = self.numbers.get(text) {
             return number;
         }

@@ -19,7 +19,9 @@ int main(int argc, char **argv) {
         if (heapwright_profile_start(argv[1], 1)) return 1;
         if (heapwright_profile_start(argv[1], 1) == 0) return 2;
         profiled();
+        if (heapwright_profile_write(argv[2])) return 4;
         heapwright_profile_stop();
+        if (heapwright_profile_write(argv[2]) == 0) return 5;
         before();
     }
     return heapwright_profile_start("relative", 1) ? 0 : 3;

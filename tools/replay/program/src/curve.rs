@@ -43,7 +43,6 @@ impl Curve {
         unsafe { core::slice::from_raw_parts_mut(self.points, MOST) }
     }
 
-    /// One look.
     pub(crate) fn look(&mut self, events: u64, live: u64, anonymous: u64) {
         let anonymous = anonymous.saturating_sub(self.base);
         let (before, was) = self.last;
@@ -86,7 +85,6 @@ impl Curve {
         self.base
     }
 
-    /// Writes the points.
     pub(crate) fn write(&mut self, out: &mut Out) {
         let len = self.len;
         for point in &self.points()[..len] {

@@ -29,7 +29,6 @@ const LOOKS: u32 = 1000;
 /// Members of this epoch that have not left it.
 static REMAINING: AtomicUsize = AtomicUsize::new(0);
 static CONDUCTOR: AtomicPtr<Conductor> = AtomicPtr::new(ptr::null_mut());
-/// Members of this epoch.
 static MEMBERS: AtomicUsize = AtomicUsize::new(0);
 
 /// What only the one that opens an epoch sees, and before it the one thread that ended in the last.
@@ -179,7 +178,6 @@ fn open() {
     }
 }
 
-/// Looks at the memory.
 fn look(conductor: &mut Conductor, events: u64, live: u64) {
     let before = timing::now();
     conductor.curve.look(events, live, memory::anonymous());

@@ -3,24 +3,19 @@
 /// The first bytes of a plan. What made it and what reads it are of one version, for they are built into one command.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HWplan01");
 
-/// The bytes of the head.
 pub const HEAD_BYTES: usize = 4096;
 
 /// What is in a plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Head {
-    /// [`MAGIC`].
     pub magic: u64,
     /// Where the table of the threads begins: of each the offset of its first chunk.
     pub table: u64,
-    /// How many threads there are in it.
     pub threads: u64,
     /// Where the conductor's stream begins.
     pub conductor: u64,
-    /// How many slots there are.
     pub slots: u64,
-    /// How many epochs.
     pub epochs: u64,
     /// How many calls.
     pub events: u64,
@@ -31,8 +26,6 @@ pub struct Head {
 }
 
 impl Head {
-    /// Its bytes.
-    #[must_use]
     pub fn to_bytes(self) -> [u8; HEAD_BYTES] {
         let mut bytes = [0; HEAD_BYTES];
         for (at, word) in bytes.chunks_exact_mut(8).zip(self.words()) {
@@ -56,7 +49,6 @@ impl Head {
     }
 
     /// Reads it; none if these are not the bytes of a plan.
-    #[must_use]
     pub fn of(words: &[u64]) -> Option<Self> {
         let &[magic, table, threads, conductor, slots, epochs, events, peak_live, most_touched, ..] =
             words

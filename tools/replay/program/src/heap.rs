@@ -20,7 +20,6 @@ pub(crate) struct Place {
 
 /// Makes the calls of one thread.
 pub(crate) trait Heap {
-    /// Of a thread.
     fn new(thread: u32) -> Self;
 
     /// A new block, or null.

@@ -13,6 +13,10 @@
 //! one before have done it. The conductor's stream has of each epoch a [`Kind::Epoch`] with the number of its threads, then
 //! three words (when it began, the events before it, what was live then), then the threads, two to a word. Its last record
 //! is a [`Kind::Stop`] with the same three words.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 mod head;
 mod word;

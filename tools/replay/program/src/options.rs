@@ -9,7 +9,6 @@ pub(crate) enum Touch {
     Pages,
     /// Of a large block as many pages as were resident when it was freed, where that is known.
     Recorded,
-    /// None.
     None,
 }
 

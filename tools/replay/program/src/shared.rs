@@ -102,13 +102,11 @@ pub(crate) fn shared() -> &'static Shared {
     unsafe { &*SHARED.load(Ordering::Relaxed) }
 }
 
-/// A request was refused.
 #[cold]
 pub(crate) fn refused() {
     REFUSALS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// How many were.
 pub(crate) fn refusals() -> u64 {
     REFUSALS.load(Ordering::Relaxed)
 }

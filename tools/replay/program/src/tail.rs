@@ -30,12 +30,10 @@ static OVERHEAD: AtomicU64 = AtomicU64::new(0);
 /// By slot, the size of the block that is in it.
 static SIZES: AtomicPtr<AtomicU32> = AtomicPtr::new(ptr::null_mut());
 
-/// What is timed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     /// malloc, calloc, realloc, `posix_memalign`.
     Malloc,
-    /// free.
     Free,
 }
 

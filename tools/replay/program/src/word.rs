@@ -10,7 +10,6 @@ const KIND_BITS: u32 = 4;
 const SLOT_BITS: u32 = 28;
 const SIZE_SHIFT: u32 = KIND_BITS + SLOT_BITS;
 
-/// What a word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -45,9 +44,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Call {
-    /// `malloc`.
     Malloc = 0,
-    /// `calloc`.
     Calloc = 1,
     /// `posix_memalign`.
     Aligned = 2,
@@ -64,7 +61,6 @@ pub struct Word(pub u64);
 /// The first of the three words of a long operation, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Long {
-    /// What it does.
     pub call: Call,
     /// The slot that is filled, or asked.
     pub slot: u32,
@@ -76,20 +72,17 @@ pub struct Long {
 
 impl Word {
     /// An operation on a slot; none if the size has no room.
-    #[must_use]
     pub fn short(kind: Kind, slot: u32, size: u64) -> Option<Self> {
         let size = u32::try_from(size).ok()?;
         Some(Self(u64::from(size) << SIZE_SHIFT | u64::from(slot) << KIND_BITS | kind as u64))
     }
 
     /// A word with one number.
-    #[must_use]
     pub const fn with(kind: Kind, rest: u64) -> Self {
         Self(rest << KIND_BITS | kind as u64)
     }
 
     /// The first of four.
-    #[must_use]
     pub fn long(long: Long) -> Self {
         let high = long.call as u64 | u64::from(long.align_log2) << 8 | u64::from(long.wait) << 16;
         Self(high << SIZE_SHIFT | u64::from(long.slot) << KIND_BITS | Kind::Long as u64)
@@ -97,7 +90,6 @@ impl Word {
 
     /// What it is; a number that no kind has is a stop.
     #[inline(always)]
-    #[must_use]
     pub const fn kind(self) -> Kind {
         match self.0 & 15 {
             0 => Kind::Jump,
@@ -117,27 +109,23 @@ impl Word {
 
     /// The slot of an operation.
     #[inline(always)]
-    #[must_use]
     pub const fn slot(self) -> usize {
         (self.0 >> KIND_BITS & (SLOTS - 1)) as usize
     }
 
     /// The size of a short operation.
     #[inline(always)]
-    #[must_use]
     pub const fn size(self) -> usize {
         (self.0 >> SIZE_SHIFT) as usize
     }
 
     /// The number of a word with one.
     #[inline(always)]
-    #[must_use]
     pub const fn rest(self) -> u64 {
         self.0 >> KIND_BITS
     }
 
     /// What the first of four words says.
-    #[must_use]
     pub const fn as_long(self) -> Long {
         let high = self.0 >> SIZE_SHIFT;
         let call = match high & 255 {
@@ -154,13 +142,11 @@ impl Word {
 }
 
 /// The third of four words.
-#[must_use]
 pub const fn pair(old_slot: u32, pages: u32) -> u64 {
     (pages as u64) << 32 | old_slot as u64
 }
 
 /// What the third of four words has: the old slot, and the pages to touch.
-#[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "the halves are taken apart")]
 pub const fn unpair(word: u64) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)

@@ -50,11 +50,7 @@ fn one(
         x: ask(&curve.x, curve.x_log),
         y: ask(&curve.y, curve.y_log),
         lines: lines.collect(),
-        area: None,
-        marks: Vec::new(),
-        by_x: false,
-        is_wide: false,
-        data: String::new(),
+        ..Chart::default()
     };
     let data = ("family", format!("{} {prefix}", who.0));
     let file = format!(
@@ -69,7 +65,6 @@ fn one(
 #[cfg(test)]
 mod tests {
     use bench::definition::Curve;
-    use bench::result::Series;
 
     use super::*;
 
@@ -77,12 +72,10 @@ mod tests {
     fn each_allocator_has_a_picture_with_a_line_for_each_of_its_curves() {
         let mut report = bench::testing::rounds(&["sweep"], 2, |_, _| 0.001);
         let work = &mut report.workloads[0];
-        let (x, y) = ("bytes".to_owned(), "operations".to_owned());
-        let curve = Curve { x, y, x_log: true, y_log: false, columns: Vec::new(), family: true };
+        let curve = Curve { x_log: true, family: true, ..Curve::default() };
         work.curves.insert("threads".to_owned(), curve);
         for cell in &mut work.cells {
-            let of =
-                |name: &str| Series { name: name.to_owned(), points: vec![(1.0, 3.0), (2.0, 4.0)] };
+            let of = |name| bench::testing::series(name, &[(1.0, 3.0), (2.0, 4.0)]);
             cell.series = vec![of("threads=1"), of("threads=20"), of("other=1"), of("plain")];
         }
         let view = View::of(&report);

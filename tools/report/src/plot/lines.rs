@@ -65,10 +65,8 @@ pub(super) fn memory(view: &View<'_>, work: WorkloadIndex, points: usize) -> Opt
         },
         lines: lines(view, &view.shown, |a| cell(a).map_or(&[], |c| &c.rss)),
         area: live.map(|live| (live, "grey: asked for")),
-        marks: Vec::new(),
-        by_x: false,
         is_wide: view.is_one(),
-        data: String::new(),
+        ..Chart::default()
     };
     let file = format!("memory-{}", file_name(&w.name));
     placed(Part::Memory, work, ("rss", ""), &file, (chart, points))
@@ -93,11 +91,9 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
             x: Ask { label: "longer than".into(), kind: Kind::Decades, unit: Unit::Nanoseconds },
             y: Ask { label: format!("share of {of}"), kind: Kind::Decades, unit: Unit::Share },
             lines: lines(view, &who, |a| tail(a).map_or(&[], |t| &t.curve)),
-            area: None,
             marks: limit.map(|ns| (ns, "deadline".to_owned())).into_iter().collect(),
             by_x: true,
-            is_wide: false,
-            data: String::new(),
+            ..Chart::default()
         };
         let file = format!("latency-{}-{}", file_name(&w.name), file_name(call));
         placed(Part::Latency, work, ("tail", call), &file, (chart, points))
@@ -148,9 +144,8 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
             area: behind.and(live).map(|live| (&live.points[..], "grey: live")),
             // Where requests are refused the others' curves end or fall.
             marks: if series_is_of(w, name, REFUSED) { refusals(view, work) } else { Vec::new() },
-            by_x: false,
             is_wide: behind.is_some() || is_long(w, name),
-            data: String::new(),
+            ..Chart::default()
         };
         let file = format!("curve-{}-{}", file_name(&w.name), file_name(name));
         let part = if name.ends_with(BY_SIZE) { Part::Latency } else { Part::Curves };
@@ -207,17 +202,13 @@ fn recorded<'a>(view: &View<'_>, replayed: &'a Replayed) -> Line<'a> {
 
 #[cfg(test)]
 mod tests {
-    use bench::result::Series;
+    use bench::testing::series;
 
     use super::*;
 
     #[test]
     fn where_requests_are_refused_stands_over_the_curves() {
         let mut report = bench::testing::rounds(&["sweep"], 2, |_, _| 0.001);
-        let series = |name: &str, points: &[(f64, f64)]| Series {
-            name: name.to_owned(),
-            points: points.to_vec(),
-        };
         let pair = series("pair", &[(0.0, 5.0), (64.0, 6.0), (4096.0, 7.0)]);
         let sized = series("longest free by size", &[(16.0, 9.0), (64.0, 700.0)]);
         let work = &mut report.workloads[0];
@@ -228,8 +219,7 @@ mod tests {
             y: "nanoseconds".to_owned(),
             x_log: true,
             y_log: true,
-            columns: Vec::new(),
-            family: false,
+            ..Default::default()
         };
         work.curves.insert("longest free by size".to_owned(), by_size);
         let name = report.allocators[2].name.clone();
@@ -252,12 +242,10 @@ mod tests {
             call: "callback".to_owned(),
             calls: 9,
             p50_ns: 10.0,
-            p99_ns: 10.0,
-            p999_ns: 20.0,
             max_ns: 20.0,
-            slowest_after: None,
             limit_ns,
             curve: vec![(10.0, 0.5), (20.0, 0.0)],
+            ..Default::default()
         };
         report.workloads[0].cells[0].tails = vec![tail(Some(5e6))];
         let drawn =
@@ -275,7 +263,7 @@ mod tests {
         let mut report = bench::testing::rounds(&["sweep"], 2, |_, _| 0.001);
         for (cell, height) in report.workloads[0].cells.iter_mut().zip([3.0, 3.0, 9.0, 1.0]) {
             let points = vec![(1.0, height), (2.0, height / 2.0)];
-            cell.series = vec![Series { name: "a".to_owned(), points }];
+            cell.series = vec![series("a", &points)];
         }
         let placed = curves(&View::of(&report), WorkloadIndex(0), 100);
         let [curve] = &placed[..] else { panic!("{placed:?}") };

@@ -63,7 +63,7 @@ fn figures(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex) -> Vec<Entry> {
 
 #[cfg(test)]
 mod tests {
-    use bench::result::{Replayed, Series};
+    use bench::testing::series;
 
     use super::*;
 
@@ -84,11 +84,8 @@ mod tests {
             ..Replayed::default()
         });
         for cell in &mut work.cells {
-            let series = |name: &str| Series {
-                name: name.to_owned(),
-                points: vec![(0.0, 1e6), (5.0, 9e7), (10.0, 8e7)],
-            };
-            cell.series = vec![series("live"), series("resident")];
+            let points = [(0.0, 1e6), (5.0, 9e7), (10.0, 8e7)];
+            cell.series = vec![series("live", &points), series("resident", &points)];
         }
         report
     }

@@ -1,8 +1,9 @@
 //! The page as text: what is in it, that it asks for nothing, and that no name can break out.
 
 use bench::definition::Curve;
-use bench::result::{Series, Value};
+use bench::result::Value;
 use bench::stats::Ratio;
+use bench::testing::series;
 use heapwright_report as report;
 use heapwright_report::html;
 
@@ -74,19 +75,10 @@ fn sequences_are_a_table_and_no_pictures() {
     let work = &mut report.workloads[0];
     work.alone = true;
     work.about = "in which order objects go out".into();
-    work.curve = Some(Curve {
-        x: "step".into(),
-        y: "number of the object".into(),
-        x_log: false,
-        y_log: false,
-        columns: Vec::new(),
-        family: false,
-    });
-    let series = |name: &str| Series {
-        name: name.to_owned(),
-        points: (0..30).map(|i| (f64::from(i), f64::from(29 - i))).collect(),
-    };
-    work.cells[2].series = vec![series("A/first"), series("apart")];
+    work.curve =
+        Some(Curve { x: "step".into(), y: "number of the object".into(), ..Curve::default() });
+    let points: Vec<_> = (0..30).map(|i| (f64::from(i), f64::from(29 - i))).collect();
+    work.cells[2].series = vec![series("A/first", &points), series("apart", &points)];
     let judged = Value { name: "A/first".into(), value: 1.0, unit: "as-expected".into() };
     work.cells[2].values = vec![judged];
     let page = html(&report);

@@ -74,7 +74,7 @@ pub(crate) fn one() -> Report {
     work.group = Group::Own;
     for (who, cell) in work.cells.iter_mut().enumerate() {
         let saw = |i: u32| (f64::from(i), f64::from((i * 7 + u32::try_from(who).unwrap()) % 40));
-        cell.series = vec![Series { name: "saw".into(), points: (0..200).map(saw).collect() }];
+        cell.series = vec![testing::series("saw", &(0..200).map(saw).collect::<Vec<_>>())];
     }
     report.workloads = vec![work];
     report
@@ -190,8 +190,7 @@ fn work(w: usize, allocators: &[Entry], nature: &[(f64, f64)], numbers: &mut Num
             y: "ns a pair".into(),
             x_log: true,
             y_log: true,
-            columns: Vec::new(),
-            family: false,
+            ..Curve::default()
         }),
         ..testing::work(&name, 14, cells)
     }
@@ -282,13 +281,11 @@ fn tails(t: f64, numbers: &mut Numbers) -> Vec<Tail> {
         Tail {
             call: call.to_owned(),
             calls: 1_000_000,
-            p99_ns: 0.0,
-            slowest_after: None,
-            limit_ns: None,
             p50_ns: base * t * 2.5,
             p999_ns: curve[30].0,
             max_ns: curve[60].0,
             curve,
+            ..Tail::default()
         }
     };
     vec![call("malloc", 11.0, numbers), call("free", 7.0, numbers)]
@@ -332,10 +329,8 @@ fn overall(allocators: &[Entry], nature: &[(f64, f64)], workloads: usize) -> Vec
                 workloads: workloads - usize::from(a >= 9),
                 time: (a > 0).then(|| ratio(t, 0.011)),
                 peak_rss: (a > 0).then(|| ratio(m, 0.008)),
-                cpu: None,
-                ns: None,
-                counted: std::collections::BTreeMap::new(),
                 is_pareto: (is_contender(a) || a == 0) && !beaten,
+                ..Overall::default()
             }
         })
         .collect()

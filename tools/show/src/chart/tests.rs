@@ -12,11 +12,8 @@ fn drawn(lines: usize, height: impl Fn(usize, usize) -> f64) -> Drawn {
         x: ask("time"),
         y: ask("height"),
         lines: points.iter().map(Vec::as_slice).enumerate().map(line).collect(),
-        area: None,
         marks: vec![(1.0, "<begin>".to_owned()), (1.5, "near".to_owned())],
-        by_x: false,
-        is_wide: false,
-        data: String::new(),
+        ..Chart::default()
     };
     chart.draw(100).unwrap()
 }

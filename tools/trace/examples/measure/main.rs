@@ -1,9 +1,9 @@
 //! Packs a recording and reads it: bytes an event, column by column, steps a second of processor time, and the most memory.
 //!
 //! `cargo run --release -p heapwright-trace --example measure -- FILE.chunks [FILE.trace]`; `many:100000000` instead of the recording
-//! makes one of that shape and so many events. The shapes are explained in `shapes.rs`.
+//! makes one of so many events, with many blocks (`many.rs`).
 
-mod shapes;
+mod many;
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,12 +14,9 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let mut args = std::env::args_os().skip(1).map(PathBuf::from);
     let raw = args.next().ok_or("which recording?")?;
     let folder = tempfile::tempdir_in(".")?;
-    let asked = raw.to_str().and_then(|asked| asked.split_once(':'));
-    let raw = match asked.and_then(|(shape, events)| Some((shape, events.parse().ok()?))) {
-        Some((shape, events)) => {
-            let made = shapes::made(shape, events, &folder.path().join("made.chunks"));
-            made.ok_or_else(|| format!("shapes are {}", shapes::SHAPES.join(", ")))?
-        }
+    let asked = raw.to_str().and_then(|asked| asked.strip_prefix("many:")?.parse().ok());
+    let raw = match asked {
+        Some(events) => many::made(events, &folder.path().join("made.chunks")),
         None => raw,
     };
     // What made the recording is none of the packing's memory.

@@ -50,8 +50,6 @@ impl About {
 }
 
 impl Malloc {
-    /// Whether it is the C library's.
-    #[must_use]
     pub fn is_glibc(&self) -> bool {
         let file = self.path.rsplit('/').next().unwrap_or_default();
         file.starts_with("libc.so") || file.starts_with("libc-")

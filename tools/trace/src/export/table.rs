@@ -11,7 +11,6 @@ pub(super) struct Table {
     pub(super) columns: &'static [(&'static str, Kind)],
 }
 
-/// What is in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Whole numbers of 64 bits with a sign: engines differ in how they take others.
@@ -19,7 +18,6 @@ pub(super) enum Kind {
     Text,
 }
 
-/// What is in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value<'a> {
     Number(u64),
@@ -44,7 +42,6 @@ impl From<Option<u64>> for Value<'_> {
 pub(super) trait Rows {
     /// One more, with a value for each column.
     fn row(&mut self, values: &[Value<'_>]) -> Result<(), TraceError>;
-    /// That was all.
     fn finish(self: Box<Self>) -> Result<(), TraceError>;
 }
 
@@ -60,8 +57,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// How a file's name ends.
-    #[must_use]
     pub fn ending(self) -> &'static str {
         match self {
             Self::Csv => "csv",

@@ -136,7 +136,6 @@ pub(super) fn point(
     ])
 }
 
-/// All frames.
 pub(super) fn frames(trace: &Trace, names: &Names, rows: &mut dyn Rows) -> Result<(), TraceError> {
     let frames = trace.frames()?;
     let known = trace.names(&frames)?;

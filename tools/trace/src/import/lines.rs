@@ -13,12 +13,10 @@ const LONGEST: u64 = 1 << 20;
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// The lines of a file.
 pub(super) struct Lines {
     input: Box<dyn BufRead>,
     line: Vec<u8>,
     next: u64,
-    /// Whether the file is compressed.
     pub(super) is_packed: bool,
 }
 
@@ -39,9 +37,7 @@ impl Lines {
     }
 
     /// The next line without its end, and at which byte of the unpacked text it begins. `None`: that was the last one.
-    ///
-    /// # Errors
-    /// The file, or what it was compressed from, cannot be read on.
+    /// Errors: the file, or what it was compressed from, cannot be read on.
     pub(super) fn next(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         self.line.clear();
         let begin = self.next;

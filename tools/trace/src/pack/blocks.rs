@@ -40,7 +40,6 @@ struct Doing {
 /// A thread's `realloc`.
 #[derive(Debug, Default, Clone, Copy)]
 enum Realloc {
-    /// None has begun.
     #[default]
     No,
     /// It has begun, at this address, with this block and its size.

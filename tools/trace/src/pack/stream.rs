@@ -9,7 +9,7 @@ use super::index::Place;
 use crate::about::Missing;
 
 /// The chunks of one thread and how far they were read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Stream {
     /// Those that were not begun.
     places: core::ops::Range<usize>,
@@ -26,9 +26,7 @@ pub(crate) struct Stream {
 /// What comes next of a thread.
 #[derive(Debug)]
 pub(crate) enum Next<'a> {
-    /// It did something.
     Event(u64, Event<'a>),
-    /// It ended.
     Ended(u64),
     /// Ask once more: a chunk is over.
     Again,
@@ -39,18 +37,9 @@ pub(crate) enum Next<'a> {
 impl Stream {
     /// The thread whose chunks are these of `places`.
     pub(crate) fn new(places: core::ops::Range<usize>) -> Self {
-        Self {
-            places,
-            now: None,
-            chunk: Vec::new(),
-            before: None,
-            time: 0,
-            next_sequence: 0,
-            has_ended: false,
-        }
+        Self { places, ..Self::default() }
     }
 
-    /// What comes next.
     pub(crate) fn next(
         &mut self,
         file: &File,

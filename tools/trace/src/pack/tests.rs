@@ -43,6 +43,14 @@ fn read(_folder: &TempDir, path: std::path::PathBuf) -> (Trace, Vec<String>) {
     (trace, steps)
 }
 
+/// The trace of a recording with these steps, of which nothing is missing.
+fn whole(expected: &str, fill: impl FnOnce(&mut Raw)) -> Trace {
+    let (trace, steps) = packed(fill);
+    assert_eq!(steps.join(", "), expected);
+    assert!(!trace.about().missing.any(), "{:?}", trace.about().missing);
+    trace
+}
+
 #[test]
 fn a_size_that_no_block_can_have_goes_as_it_came() {
     let (trace, _) = packed(|raw| {
@@ -57,7 +65,9 @@ fn a_size_that_no_block_can_have_goes_as_it_came() {
 
 #[test]
 fn addresses_become_blocks() {
-    let (trace, steps) = packed(|raw| {
+    let expected = "0 start, 0 malloc 0 10, 0 malloc 1 20, 0 free 0 touched 3, 0 Calloc 2 30, \
+                    0 realloc 1 3 40, 0 free 3";
+    let trace = whole(expected, |raw| {
         raw.event(0, 0, Event::Malloc { at: A, size: 10 });
         raw.event(0, 100, Event::Malloc { at: B, size: 20 });
         raw.event(0, 200, Event::Touched { pages: 3 });
@@ -67,21 +77,10 @@ fn addresses_become_blocks() {
         raw.event(0, 600, Event::ReallocTo { at: B, size: 40 });
         raw.event(0, 100_000_000, Event::Free { at: B });
     });
-    let expected = [
-        "0 start",
-        "0 malloc 0 10",
-        "0 malloc 1 20",
-        "0 free 0 touched 3",
-        "0 Calloc 2 30",
-        "0 realloc 1 3 40",
-        "0 free 3",
-    ];
-    assert_eq!(steps, expected);
     let about = trace.about();
     assert_eq!((about.duration, about.events, about.blocks), (1_000_000_000, 7, 4));
     assert_eq!((about.malloc.name.as_str(), about.pid), ("glibc", 4711));
     assert_eq!(about.notes, ["kernel=6"]);
-    assert!(!about.missing.any(), "{:?}", about.missing);
     assert_eq!(trace.segments()[0].live_bytes, 30);
 }
 
@@ -144,18 +143,19 @@ fn an_address_that_another_thread_frees_at_the_same_time_is_freed_first() {
 
 #[test]
 fn a_block_may_be_freed_by_another_thread_whose_clock_is_behind() {
-    let (trace, steps) = packed(|raw| {
+    let expected = "0 start, 0 malloc 0 10, 1 start, 1 free 0, 1 malloc 1 20";
+    whole(expected, |raw| {
         raw.event(0, 100, Event::Malloc { at: A, size: 10 });
         raw.event(1, 90, Event::Free { at: A });
         raw.event(1, 120, Event::Malloc { at: A, size: 20 });
     });
-    assert_eq!(steps, ["0 start", "0 malloc 0 10", "1 start", "1 free 0", "1 malloc 1 20"]);
-    assert!(!trace.about().missing.any());
 }
 
 #[test]
 fn a_realloc_gives_its_address_away_while_it_copies() {
-    let (trace, steps) = packed(|raw| {
+    let expected =
+        "0 start, 0 malloc 0 10, 1 start, 1 malloc 1 20, 0 realloc 0 2 30, 1 free 1, 0 free 2";
+    whole(expected, |raw| {
         raw.event(0, 10, Event::Malloc { at: A, size: 10 });
         raw.event(0, 20, Event::ReallocFrom { at: A });
         raw.event(1, 30, Event::Malloc { at: A, size: 20 });
@@ -163,30 +163,17 @@ fn a_realloc_gives_its_address_away_while_it_copies() {
         raw.event(1, 50, Event::Free { at: A });
         raw.event(0, 60, Event::Free { at: B });
     });
-    let expected = [
-        "0 start",
-        "0 malloc 0 10",
-        "1 start",
-        "1 malloc 1 20",
-        "0 realloc 0 2 30",
-        "1 free 1",
-        "0 free 2",
-    ];
-    assert_eq!(steps, expected);
-    assert!(!trace.about().missing.any());
 }
 
 #[test]
 fn a_refused_realloc_leaves_its_block() {
-    let (trace, steps) = packed(|raw| {
+    let refused = format!("0 Refused {{ size: {} }}", 1u64 << 60);
+    whole(&format!("0 start, 0 malloc 0 10, {refused}, 0 free 0"), |raw| {
         raw.event(0, 10, Event::Malloc { at: A, size: 10 });
         raw.event(0, 20, Event::ReallocFrom { at: A });
         raw.event(0, 30, Event::ReallocTo { at: 0, size: 1 << 60 });
         raw.event(0, 40, Event::Free { at: A });
     });
-    let refused = format!("0 Refused {{ size: {} }}", 1u64 << 60);
-    assert_eq!(steps, ["0 start", "0 malloc 0 10", refused.as_str(), "0 free 0"]);
-    assert!(!trace.about().missing.any());
 }
 
 #[test]
@@ -216,16 +203,9 @@ fn what_cannot_have_been_is_counted_and_named() {
         raw.event(0, 80, Event::Born { at: B, size: 5 });
         raw.event(0, 80, Event::Born { at: A, size: 6 });
     });
-    let expected = [
-        "0 start",
-        "0 malloc 0 10",
-        "0 free 0",
-        "0 malloc 1 20",
-        "0 free 1",
-        "0 malloc 2 5",
-        "0 Born 3 6",
-    ];
-    assert_eq!(steps, expected);
+    let expected =
+        "0 start, 0 malloc 0 10, 0 free 0, 0 malloc 1 20, 0 free 1, 0 malloc 2 5, 0 Born 3 6";
+    assert_eq!(steps.join(", "), expected);
     let missing = &trace.about().missing;
     assert_eq!((missing.unknown_frees, missing.double_frees, missing.unseen_frees), (1, 2, 1));
     let named: Vec<_> = missing.strange.iter().map(|s| (s.kind, s.step, s.address)).collect();
@@ -255,13 +235,11 @@ fn a_killed_program_keeps_all_that_it_committed() {
 #[test]
 fn a_chunk_that_was_being_copied_counts_once() {
     for written in [64, 100, 4096] {
-        let (trace, steps) = packed(|raw| {
+        whole("0 start, 0 malloc 0 10, 0 malloc 1 20", |raw| {
             raw.event(0, 10, Event::Malloc { at: A, size: 10 });
             raw.event(0, 20, Event::Malloc { at: B, size: 20 });
             raw.copy(0, written);
         });
-        assert_eq!(steps, ["0 start", "0 malloc 0 10", "0 malloc 1 20"]);
-        assert!(!trace.about().missing.any(), "{:?}", trace.about().missing);
     }
 }
 
@@ -332,16 +310,9 @@ fn a_child_has_the_blocks_that_its_parent_had_at_the_fork() {
     raw.event(0, 45, Event::Malloc { at: B + 64, size: 30 });
     read(&folder, raw.finish());
     let (trace, steps) = read(&folder, child());
-    let expected = [
-        "0 start",
-        "0 Born 0 10",
-        "0 Born 1 20",
-        "0 free 1",
-        "0 malloc 2 40",
-        "0 free 0",
-        "0 malloc 3 50",
-    ];
-    assert_eq!(steps, expected);
+    let expected =
+        "0 start, 0 Born 0 10, 0 Born 1 20, 0 free 1, 0 malloc 2 40, 0 free 0, 0 malloc 3 50";
+    assert_eq!(steps.join(", "), expected);
     assert!(!trace.about().missing.any(), "{:?}", trace.about().missing);
 }
 
@@ -372,24 +343,10 @@ fn walked(raw: &mut Raw) {
 
 #[test]
 fn what_a_walk_found_was_there_before_unless_events_explain_it() {
-    let (trace, steps) = packed(walked);
-    let expected = [
-        "0 start",
-        "0 Born 0 16",
-        "0 Born 1 32",
-        "0 Born 2 48",
-        "0 free 1",
-        "1 start",
-        "1 malloc 3 7",
-        "1 realloc 2 4 50",
-        "0 malloc 5 9",
-        "0 malloc 6 11",
-        "1 free 0",
-        "1 free 3",
-    ];
-    assert_eq!(steps, expected);
+    let expected = "0 start, 0 Born 0 16, 0 Born 1 32, 0 Born 2 48, 0 free 1, 1 start, 1 malloc 3 7, \
+                    1 realloc 2 4 50, 0 malloc 5 9, 0 malloc 6 11, 1 free 0, 1 free 3";
+    let trace = whole(expected, walked);
     let about = trace.about();
-    assert!(!about.missing.any(), "{:?}", about.missing);
     assert_eq!((about.threads.len(), about.blocks), (2, 7));
     let first = trace.steps().nth(1).unwrap().unwrap();
     assert_eq!((first.time, first.thread), (0, 0));

@@ -3,11 +3,8 @@
 /// What the process had resident, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Anonymous memory.
     pub anon: u64,
-    /// Of files.
     pub file: u64,
-    /// Shared.
     pub shmem: u64,
 }
 
@@ -16,7 +13,6 @@ pub struct Memory {
 pub struct Segment {
     /// The number of its first step, from 0 on.
     pub first_step: u64,
-    /// How many steps it has.
     pub steps: u64,
     /// The number of the first block that is allocated in it or later.
     pub first_block: u64,

@@ -10,19 +10,14 @@ use std::collections::HashMap;
 use crate::step::{Block, Op};
 use crate::trace::Trace;
 
-/// What [`check`] has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// Steps that were read.
     pub steps: u64,
     /// Segments that could not be read.
     pub errors: u64,
 }
 
 /// Reads a trace that the [packer](crate::Packer) wrote, which may have been damaged since.
-///
-/// # Panics
-/// If anything does not hold.
 pub fn check(trace: &Trace) -> Seen {
     let mut seen = Seen { steps: 0, errors: 0 };
     let (mut time, mut next_block, mut threads, mut live_bytes) = (0, 0, 0, 0u64);

@@ -40,16 +40,11 @@ impl fmt::Debug for Raw {
 
 impl Raw {
     /// Begins a recording.
-    ///
-    /// # Panics
-    /// The file cannot be written; as all functions here.
-    #[must_use]
     pub fn create(path: impl AsRef<Path>) -> Self {
         Self::of(path.as_ref(), 4711, "")
     }
 
     /// The same of a child of the process of [`create`](Self::create).
-    #[must_use]
     pub fn forked(path: impl AsRef<Path>, process: u32) -> Self {
         Self::of(path.as_ref(), process, "forked_from=4711\n")
     }
@@ -77,9 +72,6 @@ impl Raw {
     }
 
     /// An event of a thread, so many units of 10 ns after the recording's begin.
-    ///
-    /// # Panics
-    /// The file cannot be written.
     pub fn event(&mut self, thread: u32, time: u64, event: Event<'_>) {
         let mut open = match self.threads.remove(&thread) {
             Some(open) if open.writer.has_room() => open,
@@ -143,7 +135,6 @@ impl Raw {
         }
     }
 
-    /// A thread ends.
     pub fn end(&mut self, thread: u32) {
         if let Some(open) = self.threads.remove(&thread) {
             self.close(open, THREAD_ENDED);
@@ -151,7 +142,6 @@ impl Raw {
     }
 
     /// The program ends, and its threads with it. Returns where the file is.
-    #[must_use]
     pub fn finish(mut self) -> PathBuf {
         for open in core::mem::take(&mut self.threads).into_values() {
             self.close(open, 0);
@@ -167,10 +157,6 @@ impl Raw {
     }
 
     /// The program is killed.
-    ///
-    /// # Panics
-    /// The file cannot be written.
-    #[must_use]
     pub fn kill(mut self) -> PathBuf {
         for open in core::mem::take(&mut self.threads).into_values() {
             self.file.write_all_at(&open.chunk.0, open.offset).unwrap();

@@ -45,7 +45,6 @@ pub struct Line(Vec<Span>);
 
 impl Line {
     /// A text.
-    #[must_use]
     pub fn of(text: &str, ink: Ink) -> Self {
         let mut line = Self::default();
         line.put(text, ink);
@@ -67,20 +66,17 @@ impl Line {
     }
 
     /// How many columns it takes.
-    #[must_use]
     pub fn width(&self) -> usize {
         self.0.iter().map(|span| span.text.chars().count()).sum()
     }
 
     /// Without inks, and without blanks at its end.
-    #[must_use]
     pub fn plain(&self) -> String {
         let text: String = self.0.iter().map(|span| span.text.as_str()).collect();
         text.trim_end().to_owned()
     }
 
     /// With the codes of a terminal.
-    #[must_use]
     pub fn ansi(&self) -> String {
         let mut text = String::new();
         for span in &self.0 {
@@ -93,7 +89,6 @@ impl Line {
     }
 
     /// At most the first `most` columns of it.
-    #[must_use]
     pub fn cut(mut self, most: usize) -> Self {
         let mut room = most;
         for span in &mut self.0 {
@@ -106,7 +101,6 @@ impl Line {
 }
 
 /// Parts behind each other, in as many lines as they need.
-#[must_use]
 pub fn flowed(parts: Vec<Line>, width: usize) -> Vec<Line> {
     let mut lines = vec![Line::default()];
     for part in parts {

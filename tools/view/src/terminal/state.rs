@@ -11,8 +11,9 @@ use crate::rows::Rows;
 const PAGE: usize = 10;
 
 /// What has the middle of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Middle {
+    #[default]
     Heap,
     Sites,
     Lifetimes,
@@ -21,7 +22,7 @@ pub(super) enum Middle {
 }
 
 /// What is shown.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct State {
     /// The moment.
     pub(super) at: usize,
@@ -40,17 +41,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(pictures: &Pictures, by: By, inked: bool) -> Self {
-        Self {
-            at: pictures.asked,
-            by,
-            middle: Middle::Heap,
-            top: 0,
-            zoom: 0,
-            inked,
-            plays: false,
-            is_over: false,
-            rows: None,
-        }
+        Self { at: pictures.asked, by, inked, ..Self::default() }
     }
 
     /// The time of a moment has passed while nobody pressed a key.

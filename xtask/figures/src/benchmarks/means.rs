@@ -66,19 +66,11 @@ fn mean(ratios: &[Ratio]) -> Option<Ratio> {
 /// Those that nobody beats in both time and memory, of those that ended as many workloads as any.
 fn mark_pareto(report: &mut Report) {
     let most = report.overall.iter().map(|overall| overall.workloads).max();
-    let points: Vec<(usize, f64, f64)> = contestants(report)
-        .filter(|(at, _)| report.overall.get(*at).map(|o| o.workloads) == most)
-        .filter_map(|(at, _)| {
-            let overall = report.overall.get(at)?;
-            Some((at, overall.time?.estimate, overall.peak_rss?.estimate))
-        })
+    let who: Vec<usize> = contestants(report)
+        .map(|(at, _)| at)
+        .filter(|at| report.overall.get(*at).map(|o| o.workloads) == most)
         .collect();
-    for &(at, time, peak) in &points {
-        let beats = |&(other, t, p): &(usize, f64, f64)| {
-            other != at && t <= time && p <= peak && (t, p) != (time, peak)
-        };
-        report.overall[at].is_pareto = !points.iter().any(beats);
-    }
+    Overall::mark_pareto(&mut report.overall, who.into_iter());
 }
 
 #[cfg(test)]

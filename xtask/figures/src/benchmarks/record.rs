@@ -19,27 +19,17 @@ pub(super) struct Record {
 }
 
 pub(super) fn newest(top: &Path) -> Result<Option<Record>, String> {
-    let mut newest: Option<Record> = None;
-    for machine in folders(&top.join("bench/record"))? {
-        for folder in folders(&machine)? {
-            let file = folder.join("result.json");
-            let Some(report) = read(&file)? else { continue };
-            if newest.as_ref().is_none_or(|other| report.started > other.report.started) {
-                let cold = read(&folder.join("cold.json"))?;
-                let folder = folder.strip_prefix(top).unwrap_or(&folder).to_path_buf();
-                newest = Some(Record { folder, report, cold });
-            }
-        }
-    }
-    Ok(newest)
+    let Some((file, report)) = last(top, "result.json")? else { return Ok(None) };
+    let cold = read(&top.join(file.with_file_name("cold.json")))?;
+    Ok(Some(Record { folder: file.parent().unwrap_or(&file).to_path_buf(), report, cold }))
 }
 
-/// The counted result that began last, and its file as it is named from the top of the tree.
-pub(super) fn counted(top: &Path) -> Result<Option<(PathBuf, Report)>, String> {
+/// The result of this name that began last, and its file as it is named from the top of the tree.
+pub(super) fn last(top: &Path, name: &str) -> Result<Option<(PathBuf, Report)>, String> {
     let mut newest: Option<(PathBuf, Report)> = None;
     for machine in folders(&top.join("bench/record"))? {
         for folder in folders(&machine)? {
-            let file = folder.join("counted.json");
+            let file = folder.join(name);
             let Some(report) = read(&file)? else { continue };
             if newest.as_ref().is_none_or(|(_, other)| report.started > other.started) {
                 newest = Some((file.strip_prefix(top).unwrap_or(&file).to_path_buf(), report));

@@ -14,9 +14,6 @@ use crate::judge::{self, Line};
 
 pub(crate) const PAGE: &str = "docs/performance.md";
 
-const BEGIN: &str = "<!-- written by cargo xtask fidelity --write: begin -->";
-const END: &str = "<!-- written by cargo xtask fidelity --write: end -->";
-
 const NONE: &str = "–";
 
 /// The peaks with their errors, an allocator a row; then what is said of each program.
@@ -91,17 +88,8 @@ pub(crate) fn section(all: &[Compared], lines: &[Line], rounds: u8) -> String {
 
 pub(crate) fn write(top: &Path, text: &str) -> Result<(), String> {
     let path = top.join(PAGE);
-    let failed = |why: std::io::Error| format!("{PAGE}: {why}");
-    let old = fs::read_to_string(&path).map_err(failed)?;
-    let new = between(&old, text)
-        .ok_or_else(|| format!("{PAGE}: the lines {BEGIN:?} and {END:?} are missing"))?;
-    fs::write(&path, new).map_err(failed)
-}
-
-fn between(old: &str, text: &str) -> Option<String> {
-    let (before, rest) = old.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n\n{text}\n\n{END}{after}"))
+    let new = figures::replaced(&path, "fidelity", text)?;
+    fs::write(&path, new).map_err(|why| format!("{PAGE}: {why}"))
 }
 
 #[cfg(test)]
@@ -121,15 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn the_page_keeps_what_is_around_the_lines() {
-        let old = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        assert_eq!(between(&old, "new").unwrap(), format!("a\n{BEGIN}\n\nnew\n\n{END}\nb\n"));
-        assert_eq!(between("nothing", "new"), None);
-    }
-
-    #[test]
     fn the_page_has_the_lines() {
-        let page = fs::read_to_string(crate::peers::root().join(PAGE)).unwrap();
-        assert!(between(&page, "").is_some());
+        let page = crate::peers::root().join(PAGE);
+        assert!(figures::replaced(&page, "fidelity", "").is_ok());
     }
 }

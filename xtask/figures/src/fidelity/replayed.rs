@@ -1,9 +1,8 @@
 //! The programs recorded once, and what replays of that say they would take on each allocator.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use bench::launch::Exit;
 use bench::measured::Outcome;
@@ -12,9 +11,7 @@ use trace::{Op, Trace};
 
 use super::programs::Program;
 use super::{Taken, real};
-
-/// The exit code of `heapwright replay` when an allocator failed.
-const CONTENDER_FAILED: i32 = 3;
+use crate::command;
 
 pub(crate) struct Recording {
     folder: PathBuf,
@@ -65,16 +62,10 @@ pub(crate) fn replay(
     allocators: &[&str],
     rounds: u8,
 ) -> Result<(String, Vec<Option<Taken>>), String> {
-    let mut command = Command::new(heapwright);
-    command.arg("replay").arg(&recording.folder).args(["-a", &allocators.join(",")]);
-    command.args(["--rounds", &rounds.to_string(), "--format", "json", "--no-files"]);
-    command.env_remove("LD_PRELOAD").stderr(Stdio::inherit());
-    let done = command.output().map_err(|why| format!("heapwright replay: {why}"))?;
-    if !(done.status.success() || done.status.code() == Some(CONTENDER_FAILED)) {
-        return Err(format!("heapwright replay: {}", done.status));
-    }
-    let report = Report::from_json(&String::from_utf8_lossy(&done.stdout))
-        .map_err(|why| format!("the result of heapwright replay: {why}"))?;
+    let [rounds, allocators_] = [rounds.to_string(), allocators.join(",")];
+    let words = ["-a", &allocators_, "--rounds", &rounds, "--no-files"].map(OsStr::new);
+    let words = words.into_iter().chain([recording.folder.as_os_str()]);
+    let report = command::measured(heapwright, "replay", words)?;
     let all = allocators.iter().map(|name| taken(&report, name)).collect();
     Ok((report.started, all))
 }

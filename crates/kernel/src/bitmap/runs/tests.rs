@@ -1,4 +1,5 @@
 use super::*;
+use crate::shapes::Random;
 
 /// A bitmap with its sums, and the same bits one by one.
 struct Both {
@@ -55,23 +56,19 @@ fn every_word_of_twelve_bits_and_every_run() {
 
 #[test]
 fn runs_across_words_are_the_lowest() {
-    let mut state = 3u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % below
-    };
+    let mut random = Random(3);
     for bits in [1, BITS - 1, BITS, BITS + 1, 3 * BITS, 5 * BITS + 7, 16 * BITS] {
         let mut both = Both::new(bits);
         both.runs().check().unwrap();
         for _ in 0..600 {
             // Flips a stretch of equal bits, or a part of it.
-            let from = random(bits);
+            let from = random.below(bits);
             let (end, ones) = both.runs().stretch(from, bits);
             let plain = both.bits[from..].iter().position(|bit| *bit != ones);
             assert_eq!(end, plain.map_or(bits, |len| from + len));
-            let len = 1 + random(end - from);
+            let len = 1 + random.below(end - from);
             both.set(from, len, !ones);
-            let (len, from) = (1 + random(bits + 1), random(bits));
+            let (len, from) = (1 + random.below(bits + 1), random.below(bits));
             for from in [0, from] {
                 let wanted = both.first_run(len, from);
                 assert_eq!(both.runs().first_run(len, from), wanted, "{bits} {len} {from}");

@@ -10,7 +10,7 @@ fn add(pages: &mut BitmapPages<PAGE>, start: *mut u8, len: usize) -> Result<(), 
 
 #[test]
 fn memory_that_cannot_be_used_is_refused_in_words() {
-    let memory = Memory::new(4 * PAGE, 0);
+    let memory = Memory::new(4 * PAGE, 64 * PAGE, 0);
     let mut pages = BitmapPages::new();
     assert_eq!(add(&mut pages, core::ptr::null_mut(), 1 << 20), Err(AddError::Null));
     assert_eq!(add(&mut pages, memory.start(), usize::MAX), Err(AddError::Wraps));
@@ -39,7 +39,7 @@ fn more_pages_than_can_be_counted_are_refused() {
 fn crooked_ends_are_aligned_inward() {
     for off in [0, 1, 7, 8, PAGE - 300, PAGE - 1] {
         for len in [3 * PAGE, 5 * PAGE - 1, 70 * PAGE + 1] {
-            let memory = Memory::new(len, off);
+            let memory = Memory::new(len, 64 * PAGE, off);
             let mut pages = over(&memory);
             let count = pages.stats().total / PAGE;
             assert!(count >= len / PAGE - 2, "{off} {len}: {count}");
@@ -59,7 +59,7 @@ fn crooked_ends_are_aligned_inward() {
 
 #[test]
 fn requests_beyond_every_size_are_refused() {
-    let memory = Memory::new(9 * PAGE, 0);
+    let memory = Memory::new(9 * PAGE, 64 * PAGE, 0);
     let mut pages = over(&memory);
     for count in [9, 1 << 20, u32::MAX as usize, isize::MAX as usize, usize::MAX] {
         assert_eq!(pages.allocate_pages(count, 1), None);
@@ -70,7 +70,7 @@ fn requests_beyond_every_size_are_refused() {
 
 #[test]
 fn check_names_what_a_stray_write_broke() {
-    let memory = Memory::new(9 * PAGE, 0);
+    let memory = Memory::new(9 * PAGE, 64 * PAGE, 0);
     let pages = over(&memory);
     let broken_at = |word: usize, flip: usize| {
         let at = memory.start().cast::<usize>().wrapping_add(word);

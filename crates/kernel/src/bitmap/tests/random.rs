@@ -3,20 +3,17 @@ use super::*;
 
 #[test]
 fn every_run_is_the_lowest_that_fits() {
-    let mut state = 11u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % below
-    };
-    let memory = Memory::new(301 * PAGE, 0);
+    let mut random = Random(11);
+    let memory = Memory::new(301 * PAGE, 64 * PAGE, 0);
     let mut pages = over(&memory);
     let mut free = [true; 301];
     free[0] = false;
     let mut live: Vec<(usize, usize)> = Vec::new();
     let mut refused = 0;
     for step in 0..6000 {
-        if random(8) < if step / 500 % 2 == 0 { 5 } else { 3 } || live.is_empty() {
-            let (count, align) = (1 + random(if step % 5 == 0 { 90 } else { 12 }), 1 << random(7));
+        if random.below(8) < if step / 500 % 2 == 0 { 5 } else { 3 } || live.is_empty() {
+            let (count, align) =
+                (1 + random.below(if step % 5 == 0 { 90 } else { 12 }), 1 << random.below(7));
             let fits = |at: &usize| free[*at..at + count].iter().all(|page| *page);
             let wanted = (0..=301 - count).step_by(align).find(fits);
             let got = pages.allocate_pages(count, align * PAGE).map(NonNull::as_ptr);
@@ -27,9 +24,9 @@ fn every_run_is_the_lowest_that_fits() {
                 live.push((page, count));
             }
         } else {
-            let (page, count) = live.swap_remove(random(live.len()));
+            let (page, count) = live.swap_remove(random.below(live.len()));
             // Sometimes a part only.
-            let part = if random(4) == 0 { 1 + random(count) } else { count };
+            let part = if random.below(4) == 0 { 1 + random.below(count) } else { count };
             give(&mut pages, memory.page(page), part);
             free[page..page + part].fill(true);
             if part < count {
@@ -48,12 +45,10 @@ fn every_run_is_the_lowest_that_fits() {
 fn eight_gibibytes_of_small_pages() {
     // 2^21 pages of 64 bytes: as many as 8 GiB have of 4 KiB.
     let len = (1 << 21) * 64;
-    let layout = Layout::from_size_align(len, 4096).unwrap();
-    // SAFETY: the size is not 0.
-    let memory = NonNull::new(unsafe { alloc(layout) }).unwrap();
+    let memory = Memory::new(len, 4096, 0);
     let mut pages = BitmapPages::<64>::new();
     // SAFETY: the memory outlives the allocator.
-    unsafe { pages.add_memory(memory.as_ptr(), len) }.unwrap();
+    unsafe { pages.add_memory(memory.start(), len) }.unwrap();
     let total = pages.stats().total / 64;
     // Every other page in use, and one hole of 100 near the end.
     let all = pages.allocate_pages(total, 1).unwrap();
@@ -75,6 +70,4 @@ fn eight_gibibytes_of_small_pages() {
     assert_eq!(hundred.as_ptr(), page(hole));
     assert_eq!(pages.allocate_pages(1, 1).unwrap().as_ptr(), page(0));
     pages.check().unwrap();
-    // SAFETY: allocated above.
-    unsafe { dealloc(memory.as_ptr(), layout) };
 }

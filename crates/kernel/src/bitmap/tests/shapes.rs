@@ -3,7 +3,7 @@ use super::*;
 
 #[test]
 fn the_lowest_run_that_fits() {
-    let memory = Memory::new(17 * PAGE, 0);
+    let memory = Memory::new(17 * PAGE, 64 * PAGE, 0);
     let mut pages = over(&memory);
     assert_eq!(shape(&pages), [-16], "one page for the state");
     let mut take = |count, align| {
@@ -25,7 +25,7 @@ fn the_lowest_run_that_fits() {
 
 #[test]
 fn runs_join_whatever_their_size_and_are_given_back_in_parts() {
-    let memory = Memory::new(17 * PAGE, 0);
+    let memory = Memory::new(17 * PAGE, 64 * PAGE, 0);
     let mut pages = over(&memory);
     pages.allocate_pages(16, 1).unwrap();
     give(&mut pages, memory.page(3), 2);
@@ -44,7 +44,7 @@ fn runs_join_whatever_their_size_and_are_given_back_in_parts() {
 
 #[test]
 fn certain_pages_can_be_had_if_they_are_free() {
-    let memory = Memory::new(17 * PAGE, 0);
+    let memory = Memory::new(17 * PAGE, 64 * PAGE, 0);
     let mut pages = over(&memory);
     let mut at = |page, count| {
         let had = pages.allocate_pages_at(memory.page(page), count);
@@ -66,7 +66,7 @@ fn certain_pages_can_be_had_if_they_are_free() {
 
 #[test]
 fn runs_longer_than_a_word() {
-    let memory = Memory::new(1001 * PAGE, 0);
+    let memory = Memory::new(1001 * PAGE, 64 * PAGE, 0);
     let mut pages = over(&memory);
     assert_eq!(shape(&pages), [-1000]);
     let low = pages.allocate_pages(200, 1).unwrap().as_ptr();
@@ -84,7 +84,7 @@ fn runs_longer_than_a_word() {
 
 #[test]
 fn pools_serve_in_address_order_and_are_removed_as_they_were_added() {
-    let memory = Memory::new(48 * PAGE, 0);
+    let memory = Memory::new(48 * PAGE, 64 * PAGE, 0);
     let mut pages = BitmapPages::<PAGE>::new();
     for index in [2, 0, 1] {
         // SAFETY: thirds of the memory, which outlives the allocator.

@@ -30,12 +30,12 @@ fn run(seed: u64, offset: usize) {
         unsafe { buddy.add_memory(memory.start().wrapping_add(from), len) }.unwrap();
     }
     let before = pieces(&buddy);
-    let mut state = seed;
+    let mut random = Random(seed);
     let mut live: Vec<Live> = Vec::new();
     let mut refused = 0;
     for step in 0..4000u32 {
-        if random(&mut state, 8) < if step / 500 % 2 == 0 { 5 } else { 3 } || live.is_empty() {
-            let (align, pages) = (1 << random(&mut state, 9), 1 + random(&mut state, 12));
+        if random.below(8) < if step / 500 % 2 == 0 { 5 } else { 3 } || live.is_empty() {
+            let (align, pages) = (1 << random.below(9), 1 + random.below(12));
             let Some(start) = buddy.allocate_pages(pages, align) else {
                 refused += 1;
                 continue;
@@ -46,7 +46,7 @@ fn run(seed: u64, offset: usize) {
             new.bytes().fill(fill);
             live.push(new);
         } else {
-            live.swap_remove(random(&mut state, live.len())).end(&mut buddy);
+            live.swap_remove(random.below(live.len())).end(&mut buddy);
         }
         if step % 8 == 0 {
             buddy.check().unwrap();

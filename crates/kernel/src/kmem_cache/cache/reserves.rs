@@ -9,7 +9,7 @@ use crate::kmem_cache::reserve::Reserve;
 impl<P: PageAllocator> KmemCache<P> {
     /// `count` objects laid aside, so that as many allocations cannot fail. O(count). `None`: there is no memory.
     pub fn reserve(&mut self, count: usize) -> Option<Reserve> {
-        let reserve = Reserve::new(&self.identity, &mut self.pages, count)?;
+        let reserve = Reserve::new(&mut self.identity, &mut self.pages, count)?;
         Making { cache: self, reserve: Some(reserve) }.make()
     }
 

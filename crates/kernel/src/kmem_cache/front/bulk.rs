@@ -90,7 +90,7 @@ impl Front {
 }
 
 /// An array that is being filled from the slabs: dropped, it gives back what it has, also when a constructor panics.
-pub(in crate::kmem_cache) struct Filling<'a, 'b, P: PageAllocator> {
+struct Filling<'a, 'b, P: PageAllocator> {
     slabs: &'a mut Slabs,
     ground: &'a mut Ground<'b, P>,
     out: &'a mut [Slot],
@@ -99,7 +99,7 @@ pub(in crate::kmem_cache) struct Filling<'a, 'b, P: PageAllocator> {
 }
 
 impl<'a, 'b, P: PageAllocator> Filling<'a, 'b, P> {
-    pub(in crate::kmem_cache) const fn new(
+    const fn new(
         slabs: &'a mut Slabs,
         ground: &'a mut Ground<'b, P>,
         out: &'a mut [Slot],
@@ -110,7 +110,7 @@ impl<'a, 'b, P: PageAllocator> Filling<'a, 'b, P> {
 
     /// Fills all of it; if that is not possible nothing. Whether it did.
     /// Errors: as of [`Slabs::take_back`]; nothing of it is filled.
-    pub(in crate::kmem_cache) fn fill(mut self) -> Result<bool, Misuse> {
+    fn fill(mut self) -> Result<bool, Misuse> {
         while self.had < self.out.len() {
             let Some(object) = self.slabs.take(self.ground, 0) else {
                 return self.empty().map(|()| false);
@@ -137,12 +137,7 @@ impl<P: PageAllocator> Drop for Filling<'_, '_, P> {
 
 /// Whether each of `objects` lies in a slab with this tag: looks once for those that follow each other in a page.
 #[inline(always)]
-pub(in crate::kmem_cache) fn are_ours(
-    objects: &[NonNull<u8>],
-    map: &PageMap,
-    near: &mut Near,
-    tag: usize,
-) -> bool {
+fn are_ours(objects: &[NonNull<u8>], map: &PageMap, near: &mut Near, tag: usize) -> bool {
     let mut last = None;
     objects.iter().all(|object| {
         let at = object.addr().get();

@@ -9,30 +9,13 @@ use crate::kmem_cache::order;
 use crate::kmem_cache::slab::Slab;
 
 impl Slabs {
-    /// A slab with free objects, on no list: a new one, or one in which something was reclaimed.
+    /// A new slab, on no list; of as few pages as hold an object where there are no more.
     pub(super) fn new_slab<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
     ) -> Option<Slab> {
-        if let Some(slab) = self.make(ground, self.shape.order) {
-            return Some(slab);
-        }
-        if self.shape.least < self.shape.order
-            && let Some(slab) = self.make(ground, self.shape.least)
-        {
-            return Some(slab);
-        }
-        self.reclaim(ground);
-        self.partial.pop_front().or_else(|| self.make(ground, self.shape.least))
-    }
-
-    pub(in crate::kmem_cache) fn reclaim<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) {
-        let Some(reclaim) = self.settings.reclaim else { return };
-        reclaim.run(&mut |object| {
-            if let Err(misuse) = self.give(ground, object, 0) {
-                (self.settings.on_misuse)(&misuse);
-            }
-        });
+        let slab = self.make(ground, self.shape.order);
+        slab.or_else(|| self.make(ground, self.shape.least))
     }
 
     fn make<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>, order: u32) -> Option<Slab> {
@@ -67,15 +50,14 @@ impl Slabs {
             unsafe { ground.pages.deallocate_pages(base, 1 << order) };
             return None;
         }
-        let first = self.next_colour(order);
         let slab = match &mut self.shuffle {
             // SAFETY: a piece has room for a full slab's descriptor, which this is.
             Some(shuffle) => unsafe {
-                Slab::create(piece, base, order, first, objects, shuffle.order(objects))
+                Slab::create(piece, base, order, objects, shuffle.order(objects))
             },
             // SAFETY: as above.
             None => unsafe {
-                Slab::create(piece, base, order, first, objects, 0..base::bits::low16(objects))
+                Slab::create(piece, base, order, objects, 0..base::bits::low16(objects))
             },
         };
         if !self.settings.debug.is_none() {
@@ -102,15 +84,6 @@ impl Slabs {
         }
         // All went well: nothing leaves.
         core::mem::forget(made);
-    }
-
-    fn next_colour(&mut self, order: u32) -> usize {
-        if !self.settings.colour {
-            return 0;
-        }
-        let colour = if self.colour <= self.shape.rest(order) { self.colour } else { 0 };
-        self.colour = colour + self.shape.align;
-        colour
     }
 
     /// Gives an empty slab, which is on no list, back to the pages.

@@ -1,4 +1,4 @@
-//! Where objects lie: near each other, at other colours, in slabs that go back.
+//! Where objects lie: near each other, in slabs that go back.
 use super::*;
 
 #[test]
@@ -25,38 +25,11 @@ fn near_to_nothing() {
 }
 
 #[test]
-fn locality_counts_what_is_touched() {
-    let mut cache = cache(Settings::new("items", 40));
-    let items = take_many(&mut cache, 200);
-    let seen = cache.locality();
-    assert_eq!((seen.objects, seen.slabs, seen.runs, seen.pages), (200, 2, 2, 2));
-    // 102 objects are 4,080 bytes, 98 are 3,920.
-    assert_eq!(seen.lines, 64 + 62);
-    give_many(&mut cache, items.iter().copied().step_by(2));
-    let seen = cache.locality();
-    assert_eq!((seen.objects, seen.slabs, seen.runs), (100, 2, 100));
-    give_many(&mut cache, items.iter().copied().skip(1).step_by(2));
-    assert_eq!(cache.locality(), Locality::default());
-    close(cache);
-}
-
-#[test]
-fn colours_go_round_in_the_rest_of_a_slab() {
-    // 12 objects of 328 bytes leave 160 of a page: colours 0, 8, … 160.
-    let mut cache = cache(Settings::new("colour", 328).colour());
-    let per_slab = cache.info().objects_per_slab;
-    let rest = (cache.info().pages_per_slab << 12) - per_slab * 328;
-    let mut colours = Vec::new();
-    let mut objects = Vec::new();
-    for _ in 0..rest / 8 + 2 {
-        let slab = take_many(&mut cache, per_slab);
-        colours.push(slab[0].addr().get() & 4095);
-        objects.extend(slab);
-    }
-    let wanted: Vec<usize> = (0..=rest / 8).map(|step| step * 8).chain([0]).collect();
-    assert_eq!(colours, wanted);
-    give_many(&mut cache, objects);
-    close(cache);
+fn what_may_go_to_other_threads() {
+    fn is_send<T: Send>() {}
+    is_send::<KmemCache<Pages>>();
+    is_send::<Reserve>();
+    is_send::<crate::kmalloc::Kmalloc<Pages>>();
 }
 
 #[test]

@@ -1,17 +1,7 @@
 //! Random calls against a map of what is live, with contents, and the whole structure checked after each.
 use super::*;
+use crate::shapes::Random;
 use std::collections::BTreeMap;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % bound as u64).unwrap()
-    }
-}
 
 struct Shadow {
     cache: KmemCache<Pages>,
@@ -109,7 +99,7 @@ fn all_policies_and_sizes() {
         {
             let settings = Settings::new("shadow", size).align(align).policy(policy);
             run(settings, size, align, 1 + number as u64);
-            run(settings.colour(), size, align, 10 + number as u64);
+            run(settings, size, align, 10 + number as u64);
         }
     }
 }
@@ -120,7 +110,7 @@ fn with_checks() {
     for flags in [D::SANITY, D::RED_ZONE, D::POISON, D::USER, D::ALL] {
         for (size, align) in [(1, 1), (24, 8), (40, 64), (700, 64)] {
             let settings = Settings::new("shadow", size).align(align).debug(flags);
-            run(settings.colour(), size, align, 99);
+            run(settings, size, align, 99);
         }
     }
 }

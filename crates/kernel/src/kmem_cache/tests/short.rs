@@ -1,6 +1,5 @@
 //! Memory that runs out: every page call in turn is refused.
 use super::*;
-use crate::kmem_cache::toy::Hand;
 
 /// Works until `granted` calls were made, then `refused` times without memory, then with it again.
 fn survives(policy: Policy, granted: usize, refused: usize) -> bool {
@@ -75,32 +74,6 @@ fn a_slab_of_less_pages_when_there_are_no_long_runs() {
     let more = take_many(&mut cache, 2);
     assert_eq!((cache.info().slabs, cache.info().objects), (4, 22));
     give_many(&mut cache, objects.into_iter().chain(more));
-    close(cache);
-}
-
-#[test]
-fn reclaim_is_asked_when_memory_is_short() {
-    static KEPT: std::sync::Mutex<Vec<Hand>> = std::sync::Mutex::new(Vec::new());
-    fn free_what_is_kept(_: *mut (), free: &mut dyn FnMut(NonNull<u8>)) {
-        for Hand(object) in KEPT.lock().unwrap().drain(..) {
-            free(object);
-        }
-    }
-    // SAFETY: the function frees live objects only.
-    let reclaim = unsafe { Reclaim::new(free_what_is_kept, core::ptr::null_mut()) };
-    let mut cache =
-        KmemCache::new(Settings::new("kept", 4096).reclaim(reclaim), Pages::new(40)).unwrap();
-    let mut count = 0;
-    while KEPT.lock().unwrap().len() == count {
-        let object = cache.allocate().unwrap();
-        count += 1;
-        KEPT.lock().unwrap().push(Hand(object));
-        assert!(count < 100, "it is asked");
-    }
-    cache.check().unwrap();
-    assert_eq!(cache.info().active, 1);
-    assert!(cache.reclaim() > 0);
-    assert_eq!((cache.info().active, cache.info().slabs), (0, 0));
     close(cache);
 }
 

@@ -39,8 +39,7 @@ fn deed(what: &str) {
             _ = byte(one, 0);
         }
         "shrunk" => {
-            // SAFETY: live.
-            unsafe { areas.vrealloc(one.as_ptr(), page) }.unwrap();
+            resize(&mut areas, one.as_ptr(), page).unwrap();
             _ = byte(at(one, page), 0);
         }
         "mappings" => all_mappings(),

@@ -26,8 +26,7 @@ fn the_parent_frees_what_the_child_keeps() {
     areas.check().unwrap();
     let child = other(&areas, 6);
     give(&mut areas, area);
-    // SAFETY: nobody uses it any more.
-    unsafe { areas.vunmap(shown.as_ptr()) }.unwrap();
+    unmap(&mut areas, shown);
     areas.free_frames(&given).unwrap();
     areas.check().unwrap();
     assert!((0..3 * page).all(|at| byte(child, at) == 1));
@@ -56,13 +55,9 @@ fn an_area_keeps_what_it_inherited_in_another_size() {
     fill(area, 3, page, 1);
     areas.note_fork(false);
     let child = other(&areas, 3);
-    // SAFETY: live, and only the new address is used.
-    let grown = unsafe { areas.vrealloc(area.as_ptr(), 5 * page) }.unwrap();
-    areas.check().unwrap();
+    let grown = resize(&mut areas, area.as_ptr(), 5 * page).unwrap();
     assert!((0..3 * page).all(|at| byte(grown, at) == 1));
-    // SAFETY: as above.
-    let cut = unsafe { areas.vrealloc(grown.as_ptr(), 2 * page) }.unwrap();
-    areas.check().unwrap();
+    let cut = resize(&mut areas, grown.as_ptr(), 2 * page).unwrap();
     assert_eq!((areas.usage().retired, areas.usage().free), (page, 13 * page));
     give(&mut areas, cut);
     areas.purge();
@@ -92,11 +87,9 @@ fn the_child_takes_none_of_its_parents_frames() {
         assert_eq!(refused, Err(VmallocError::NoFrames { free: 0 }));
     }
     assert_eq!(areas.alloc_frames(&mut [0]), Err(VmallocError::NoFrames { free: 0 }));
-    // SAFETY: live; it stays.
-    let grown = unsafe { areas.vrealloc(area.as_ptr(), 3 * page) };
+    let grown = resize(&mut areas, area.as_ptr(), 3 * page);
     assert_eq!(grown, Err(VmallocError::NoFrames { free: 0 }));
-    // SAFETY: live.
-    unsafe { areas.vrealloc(cut.as_ptr(), page) }.unwrap();
+    resize(&mut areas, cut.as_ptr(), page).unwrap();
     areas.free_frames(&given).unwrap();
     give(&mut areas, area);
     areas.purge();
@@ -119,8 +112,7 @@ fn a_frame_is_mapped_as_often_as_can_be_counted() {
     areas.check().unwrap();
     assert_eq!(areas.vmap(&given, ME), Err(VmallocError::FrameMapped(given[0])));
     areas.check().unwrap();
-    // SAFETY: nobody uses it any more.
-    unsafe { areas.vunmap(area.as_ptr()) }.unwrap();
+    unmap(&mut areas, area);
     areas.free_frames(&given).unwrap();
     areas.check().unwrap();
     assert_eq!(areas.usage().retired, areas.page_size());

@@ -65,8 +65,8 @@ fn losing() -> (&'static Losing, Areas) {
 /// Makes an area smaller; the source loses what is cut off if `lose`.
 fn cut(areas: &mut Areas, area: NonNull<u8>, pages: usize, lose: bool) {
     *areas.source().armed.lock().unwrap() = lose;
-    // SAFETY: live, and used as far as it stays.
-    let same = unsafe { areas.vrealloc(area.as_ptr(), pages * areas.page_size()) }.unwrap();
+    let size = pages * areas.page_size();
+    let same = resize(areas, area.as_ptr(), size).unwrap();
     assert_eq!(same, area);
     areas.check().unwrap();
 }
@@ -104,9 +104,7 @@ fn an_area_that_lost_its_guard_has_any_other_size() {
         cut(&mut areas, area, 3, lose_again);
         cut(&mut areas, area, 1, lose_again);
         assert_eq!(areas.usage().mappings, if lose_again { 1 } else { 2 });
-        // SAFETY: live, and only the new address is used.
-        let grown = unsafe { areas.vrealloc(area.as_ptr(), 5 * page) }.unwrap();
-        areas.check().unwrap();
+        let grown = resize(&mut areas, area.as_ptr(), 5 * page).unwrap();
         assert_eq!(
             (areas.usage().mappings, byte(grown, page - 1)),
             (frames_and_guard(&areas, grown), 1)

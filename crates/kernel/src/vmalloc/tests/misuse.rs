@@ -17,8 +17,7 @@ fn sizes() {
     assert_eq!(areas.usage(), before);
     let half = take(&mut areas, 5);
     assert_eq!(areas.vmalloc(most, ME), Err(VmallocError::NoFrames { free: 3 }));
-    // SAFETY: live; it stays.
-    let refused = unsafe { areas.vrealloc(half.as_ptr(), most + 1) };
+    let refused = resize(&mut areas, half.as_ptr(), most + 1);
     assert_eq!(refused, Err(VmallocError::TooLarge { most }));
     // SAFETY: as above.
     assert_eq!(unsafe { areas.vrealloc(half.as_ptr(), 0) }, Err(VmallocError::Empty));
@@ -112,8 +111,7 @@ fn given_frames() {
     // SAFETY: it is refused.
     assert_eq!(unsafe { areas.vrealloc(mapped.as_ptr(), 1) }, Err(VmallocError::IsVmap));
     areas.check().unwrap();
-    // SAFETY: nobody uses it any more.
-    unsafe { areas.vunmap(mapped.as_ptr()) }.unwrap();
+    unmap(&mut areas, mapped);
     // SAFETY: it is refused.
     assert_eq!(unsafe { areas.vunmap(mapped.as_ptr()) }, Err(VmallocError::NoArea));
     areas.free_frames(&[c, a, b]).unwrap();
@@ -134,8 +132,8 @@ fn too_many_mappings_are_refused_by_name() {
     areas.check().unwrap();
     let area = take(&mut areas, 10);
     assert_eq!(areas.usage().mappings, 11);
-    // SAFETY: live, and it stays.
-    let refused = unsafe { areas.vrealloc(area.as_ptr(), 12 * areas.page_size()) };
+    let size = 12 * areas.page_size();
+    let refused = resize(&mut areas, area.as_ptr(), size);
     assert_eq!(refused, Err(VmallocError::TooManyMappings { most: 12 }));
     areas.check().unwrap();
     give(&mut areas, area);

@@ -1,5 +1,6 @@
 //! Random operations beside a model: contents verified through the scattered mappings, `check` after each step.
 use super::*;
+use crate::shapes::Random;
 
 struct Live {
     at: NonNull<u8>,
@@ -11,16 +12,11 @@ struct Live {
 struct Model {
     areas: Vmalloc<Os>,
     live: Vec<Live>,
-    seed: u64,
+    random: Random,
     scattered: usize,
 }
 
 impl Model {
-    fn random(&mut self, below: usize) -> usize {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.seed >> 33) as usize % below
-    }
-
     fn verify(&self, live: &Live) {
         let page = self.areas.page_size();
         for at in 0..live.pages {
@@ -32,9 +28,9 @@ impl Model {
 
     fn add(&mut self, step: usize) {
         let page = self.areas.page_size();
-        let pages = 1 + self.random(12);
-        let size = pages * page - self.random(page);
-        let zero = self.random(2) == 0;
+        let pages = 1 + self.random.below(12);
+        let size = pages * page - self.random.below(page);
+        let zero = self.random.below(2) == 0;
         let made = if zero { self.areas.vzalloc(size, ME) } else { self.areas.vmalloc(size, ME) };
         match made {
             Ok(at) => {
@@ -53,7 +49,7 @@ impl Model {
 
     fn add_vmap(&mut self, step: usize) {
         let page = self.areas.page_size();
-        let mut given = vec![0; 1 + self.random(6)];
+        let mut given = vec![0; 1 + self.random.below(6)];
         if self.areas.alloc_frames(&mut given).is_err() {
             return;
         }
@@ -68,7 +64,7 @@ impl Model {
         if self.live.is_empty() {
             return;
         }
-        let at = self.random(self.live.len());
+        let at = self.random.below(self.live.len());
         let live = self.live.swap_remove(at);
         self.verify(&live);
         match live.vmap {
@@ -86,13 +82,13 @@ impl Model {
 
     fn resize(&mut self) {
         let page = self.areas.page_size();
-        let Some(at) = (!self.live.is_empty()).then(|| self.random(self.live.len())) else {
+        let Some(at) = (!self.live.is_empty()).then(|| self.random.below(self.live.len())) else {
             return;
         };
         if self.live[at].vmap.is_some() {
             return;
         }
-        let pages = 1 + self.random(20);
+        let pages = 1 + self.random.below(20);
         // SAFETY: live, and the old address is forgotten.
         if let Ok(new) = unsafe { self.areas.vrealloc(self.live[at].at.as_ptr(), pages * page) } {
             let live = &mut self.live[at];
@@ -108,10 +104,11 @@ impl Model {
 #[test]
 fn contents_stay_and_invariants_hold() {
     for seed in 1..4 {
-        let mut model = Model { areas: small(200), live: vec![], seed, scattered: 0 };
+        let mut model =
+            Model { areas: small(200), live: vec![], random: Random(seed), scattered: 0 };
         let page = model.areas.page_size();
         for step in 0..3000 {
-            match model.random(20) {
+            match model.random.below(20) {
                 0..=7 => model.add(step),
                 8..=9 => model.add_vmap(step),
                 10..=12 => model.resize(),

@@ -51,9 +51,7 @@ fn work(areas: &mut Vmalloc<Failing<Os>>) -> usize {
         if step % 4 == 3 && !live.is_empty() {
             let (at, pages, value) = live.pop().unwrap();
             let to = if step == 7 { 1 } else { 9 };
-            // SAFETY: live, and the old address is not used.
-            let moved = unsafe { areas.vrealloc(at.as_ptr(), to * page) };
-            areas.check().unwrap();
+            let moved = resize(areas, at.as_ptr(), to * page);
             let (at, now) = moved.map_or((at, pages), |new| (new, to));
             refused += usize::from(moved.is_err());
             assert!((0..pages.min(now) * page).step_by(64).all(|offset| byte(at, offset) == value));
@@ -142,8 +140,7 @@ fn lost_addresses_are_never_used_again() {
     areas.source().lose_moves(true);
     assert_eq!(areas.vmalloc(3 * page, ME), Err(VmallocError::Refused));
     areas.check().unwrap();
-    // SAFETY: live; it stays.
-    let moved = unsafe { areas.vrealloc(first.as_ptr(), 5 * page) };
+    let moved = resize(&mut areas, first.as_ptr(), 5 * page);
     assert_eq!(moved, Err(VmallocError::Refused));
     areas.check().unwrap();
     assert_eq!(byte(first, 2 * page - 1), 1);

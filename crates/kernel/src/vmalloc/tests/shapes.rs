@@ -162,8 +162,7 @@ fn a_closed_descriptor_is_an_error_and_touches_no_other_file() {
     unsafe { areas.source().close_frames(areas.file()) };
     assert_eq!(areas.vmalloc(3 * page, ME), Err(VmallocError::Closed));
     assert_eq!(areas.vmap(&given, ME), Err(VmallocError::Closed));
-    // SAFETY: live; it stays.
-    let grown = unsafe { areas.vrealloc(kept.as_ptr(), 4 * page) };
+    let grown = resize(&mut areas, kept.as_ptr(), 4 * page);
     assert_eq!(grown, Err(VmallocError::Closed));
     areas.check().unwrap();
     give(&mut areas, freed);
@@ -217,14 +216,11 @@ fn frames_that_are_handed_out_can_be_mapped_in_any_order_and_twice() {
         fill(unsafe { area.byte_add(at * page) }, 1, page, 1 + base::bits::low8(at));
     }
     assert_eq!([0, 1, 2, 3].map(|at| byte(area, at * page)), [1, 2, 2, 4]);
-    // SAFETY: nobody uses it any more.
-    unsafe { areas.vunmap(area.as_ptr()) }.unwrap();
-    areas.check().unwrap();
+    unmap(&mut areas, area);
     let again = areas.vmap(&given, ME).unwrap();
     assert_eq!([0, 1, 2].map(|at| byte(again, at * page)), [2, 4, 1], "the frames kept it");
     assert_eq!(areas.usage().given, 3 * page);
-    // SAFETY: as above.
-    unsafe { areas.vunmap(again.as_ptr()) }.unwrap();
+    unmap(&mut areas, again);
     areas.free_frames(&given).unwrap();
     areas.check().unwrap();
     assert_eq!(areas.usage(), VmallocUsage { free: 8 * page, ..VmallocUsage::default() });
@@ -242,28 +238,21 @@ fn another_size_keeps_the_contents_and_copies_nothing() {
     take(&mut areas, 1);
     fill(area, 3, page, 5);
     let before = frames(&areas, area, 3);
-    // SAFETY: live, and only the new address is used.
-    let same = unsafe { areas.vrealloc(area.as_ptr(), 2 * page + 1) }.unwrap();
+    let same = resize(&mut areas, area.as_ptr(), 2 * page + 1).unwrap();
     assert_eq!((same, areas.size_of(same.as_ptr())), (area, Ok(2 * page + 1)));
-    // SAFETY: as above.
-    let large = unsafe { areas.vrealloc(area.as_ptr(), 10 * page) }.unwrap();
-    areas.check().unwrap();
+    let large = resize(&mut areas, area.as_ptr(), 10 * page).unwrap();
     assert_ne!(large, area);
     assert_eq!(frames(&areas, large, 10)[..3], before, "the same frames");
     assert!((0..3 * page).all(|at| byte(large, at) == 5));
     fill(large, 10, page, 6);
-    // SAFETY: as above.
-    let less = unsafe { areas.vrealloc(large.as_ptr(), page) }.unwrap();
-    areas.check().unwrap();
+    let less = resize(&mut areas, large.as_ptr(), page).unwrap();
     assert_eq!((less, byte(less, page - 1)), (large, 6));
     assert_eq!((areas.usage().held, areas.usage().mapped), (2 * page, 2 * page));
     assert_eq!(
         areas.vmalloc_to_frame(large.as_ptr().wrapping_add(page)),
         Err(VmallocError::Guard { start: large.addr().get() })
     );
-    // SAFETY: null is a new area.
-    let new = unsafe { areas.vrealloc(ptr::null_mut(), 1) }.unwrap();
-    areas.check().unwrap();
+    let new = resize(&mut areas, ptr::null_mut(), 1).unwrap();
     for area in [less, new] {
         give(&mut areas, area);
     }

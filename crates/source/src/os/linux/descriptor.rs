@@ -1,4 +1,5 @@
 //! Descriptors that a library keeps in a program that may close any: high numbers, and which file one is of.
+use super::process::close;
 use super::syscall::{STAT_MODE, call6, number, result};
 
 const F_GETFL: usize = 3;
@@ -6,6 +7,8 @@ const F_DUPFD_CLOEXEC: usize = 1030;
 const O_APPEND: usize = 0o2000;
 /// Above what programs and shells (255 at most) give numbers to by hand.
 pub(super) const LOWEST: usize = 300;
+/// Standard input, output and error.
+pub(super) const STREAMS: usize = 3;
 pub(super) const EBADF: i32 = 9;
 
 const KIND: u32 = 0o170_000;
@@ -24,6 +27,20 @@ pub(super) struct Open {
 /// or all are taken.
 pub(super) fn copy(descriptor: usize, lowest: usize) -> Option<usize> {
     control(descriptor, F_DUPFD_CLOEXEC, lowest)
+}
+
+/// The same file by a high number in place of the one it has: 300 or above where the limit allows, never that of a standard stream.
+/// `None`: there is none, and it is closed.
+pub(super) fn move_up(low: usize) -> Option<usize> {
+    let Some(high) = copy(low, LOWEST).or_else(|| copy(low, STREAMS)) else {
+        if low >= STREAMS {
+            return Some(low);
+        }
+        close(low);
+        return None;
+    };
+    close(low);
+    Some(high)
 }
 
 fn control(descriptor: usize, command: usize, argument: usize) -> Option<usize> {

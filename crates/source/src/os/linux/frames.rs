@@ -10,9 +10,9 @@
 //! Closing it in the middle of a call of another thread is beyond what can be seen.
 
 use super::Os;
-use super::descriptor::{LOWEST, copy, file_of};
+use super::descriptor::{file_of, move_up};
 use super::memory::{unmap_to_reserved, was_replaced};
-use super::process::{NO_LIMIT, page_size, prlimit, read_file};
+use super::process::{close, file_may_have, page_size, read_file};
 use super::syscall::{call6, number, result};
 use crate::{FrameFile, FrameSource, Mapped};
 
@@ -20,42 +20,14 @@ const MFD_CLOEXEC: usize = 1;
 const PROT_READ_WRITE: usize = 3;
 const MAP_SHARED_FIXED: usize = 0x11;
 const FALLOC_KEEP_SIZE_PUNCH_HOLE: usize = 3;
-const RLIMIT_FSIZE: usize = 1;
 
 /// Bytes of the mask of processors: room for 8,192, the most that a kernel is built for.
 const MASK: usize = 1024;
 
-/// Whether a file may have `len` bytes: a longer one would raise SIGXFSZ.
-fn is_allowed(len: usize) -> bool {
-    let mut limit = [NO_LIMIT; 2];
-    // SAFETY: room for two words.
-    let known = unsafe { prlimit(0, RLIMIT_FSIZE, core::ptr::null(), &raw mut limit) };
-    known.is_err() || limit[0] >= len as u64
-}
-
-fn close(number: usize) {
-    // SAFETY: a descriptor of this module's, that nobody names afterwards.
-    unsafe { call6(number::CLOSE, [number, 0, 0, 0, 0, 0]) };
-}
-
-/// The same file by a high number in place of the one it has (frames-D1). `None`: there is none but that of a standard stream.
-fn move_up(low: usize) -> Option<usize> {
-    const STREAMS: usize = 3;
-    let Some(high) = copy(low, LOWEST).or_else(|| copy(low, STREAMS)) else {
-        if low >= STREAMS {
-            return Some(low);
-        }
-        close(low);
-        return None;
-    };
-    close(low);
-    Some(high)
-}
-
 // SAFETY: a shared mapping of the file is the file's memory; MAP_FIXED is used only on pages whose owner asked for it.
 unsafe impl FrameSource for Os {
     fn create_frames(&self, count: usize) -> Option<FrameFile> {
-        let len = count.checked_mul(page_size()).filter(|&len| is_allowed(len))?;
+        let len = count.checked_mul(page_size()).filter(|&len| file_may_have(len))?;
         let args = [c"heapwright-frames".as_ptr().addr(), MFD_CLOEXEC, 0, 0, 0, 0];
         // SAFETY: the kernel reads a name that ends in a zero.
         let file = result(unsafe { call6(number::MEMFD_CREATE, args) }).ok()?;

@@ -175,6 +175,8 @@ pub(super) fn shares_memory(one: usize, other: usize) -> Option<bool> {
         .map(|order| order == 0)
 }
 
+/// The resource of a file's length.
+const RLIMIT_FSIZE: usize = 1;
 /// The resource of address space.
 pub const RLIMIT_AS: usize = 9;
 /// No limit.
@@ -193,6 +195,14 @@ pub unsafe fn prlimit(
     let args = [process, resource, new.addr(), old.addr(), 0, 0];
     // SAFETY: the caller's promise.
     result(unsafe { call6(number::PRLIMIT64, args) }).map(|_| ())
+}
+
+/// Whether a file of this process may have `len` bytes: a longer one would raise SIGXFSZ, which ends it.
+pub(super) fn file_may_have(len: usize) -> bool {
+    let mut limit = [NO_LIMIT; 2];
+    // SAFETY: room for two words.
+    let known = unsafe { prlimit(0, RLIMIT_FSIZE, core::ptr::null(), &raw mut limit) };
+    known.is_err() || limit[0] >= len as u64
 }
 
 /// Reads the start of a file into `buffer` and returns what was read; empty on any error.

@@ -6,14 +6,15 @@
 //!
 //! - **record-R1** only a regular file, or nothing, is ever replaced: not /dev/null, not a link.
 //!
-//! Five system calls and one for each half KiB, and nothing is kept open: a program may close any descriptor.
+//! Six system calls and one for each half KiB, and nothing is kept open: a program may close any descriptor.
 use core::ffi::CStr;
 use core::fmt::{self, Write};
 
 use base::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 use super::console::Console;
-use super::process::{AT_FDCWD, close, open_as, process_id, statx};
+use super::descriptor::{STREAMS, move_up};
+use super::process::{AT_FDCWD, close, file_may_have, open_as, process_id, statx};
 use super::syscall::{call6, number, result};
 
 const O_WRONLY_NEW_CLOEXEC: usize = 0x8_0000 | 0o301;
@@ -22,7 +23,12 @@ const TYPE: usize = 1;
 const S_IFMT: u32 = 0o17_0000;
 const S_IFREG: u32 = 0o10_0000;
 const EINVAL: i32 = 22;
+const EMFILE: i32 = 24;
+const EFBIG: i32 = 27;
 const ENOSPC: i32 = 28;
+
+/// No file has more bytes.
+const LARGEST: usize = 64 << 10;
 
 /// Bytes of the longest path that can be given, and of what it can become.
 const GIVEN: usize = 256;
@@ -73,9 +79,16 @@ pub fn replace(write: impl FnOnce(&mut Console)) -> Result<(), i32> {
     if statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, TYPE).is_some_and(|f| f[7] & S_IFMT != S_IFREG) {
         return Err(EINVAL);
     }
+    if !file_may_have(LARGEST) {
+        return Err(EFBIG);
+    }
     // What a process of this number left behind that was ended while it wrote.
     remove(beside);
-    let fd = open_as(beside, O_WRONLY_NEW_CLOEXEC, 0o644)?;
+    let mut fd = open_as(beside, O_WRONLY_NEW_CLOEXEC, 0o644)?;
+    if fd < STREAMS {
+        // What another thread prints meanwhile must not get into it.
+        fd = move_up(fd).ok_or(EMFILE)?;
+    }
     let mut out = Console::new(fd);
     write(&mut out);
     let is_whole = out.flush();

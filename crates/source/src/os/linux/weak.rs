@@ -3,6 +3,8 @@
 //! Layer *source*. The address comes from the global offset table; it is 0 where nobody
 //! defines the name.
 
+/// The address of a name of the C library, or 0.
+#[macro_export]
 macro_rules! address_of {
     ($name:literal) => {{
         let address: usize;

@@ -15,7 +15,6 @@ use super::allocators::those_there;
 use super::workloads::definitions;
 use crate::flags::workload::WorkloadArg;
 
-/// The set.
 pub(super) const SET: &str = "arceos";
 
 /// Ours beside the text's lists, which choose the same block in a tree, and beside its buddy; and the crate that the system has now.

@@ -70,8 +70,9 @@ impl Bench {
         };
         let mut left_out = Vec::new();
         for w in workloads.iter().filter(|w| !w.region) {
-            let why = if w.in_process { "needs more than a region" } else { "is a program" };
-            if is_named(w) && !w.kernels.is_empty() {
+            let why =
+                if w.group.is_in_process() { "needs more than a region" } else { "is a program" };
+            if is_named(w) && !w.kernel.is_empty() {
                 bail!(Usage(format!(
                     "{} has region allocators beside the kernel's: leave out --region",
                     w.name

@@ -29,7 +29,6 @@ use crate::exit::Usage;
 use crate::flags::subject::{self, AllocatorArg};
 use crate::flags::workload::WorkloadArg;
 
-/// The word for it.
 const NAME: &str = "superslab";
 
 /// What takes part: the baseline has all parts on.

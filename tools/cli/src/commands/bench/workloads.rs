@@ -352,21 +352,21 @@ mod tests {
         assert!(error.contains("heapwright bench -- sh"), "{error}");
     }
 
+    fn wanted<'a>(
+        subjects: &'a [Subject],
+        budget: &'a dyn Fn(usize) -> Option<Duration>,
+    ) -> Wanted<'a> {
+        let (scale, rounds) = (None, None);
+        let (counted, as_short, pin) = (false, false, false);
+        Wanted { names: &[], subjects, scale, counted, as_short, budget, rounds, pin }
+    }
+
     #[test]
     fn what_does_not_fit_is_said_and_gets_its_time() {
         let all = definitions().unwrap();
         let subjects = bench::session::line_up(vec![launch::allocator::Allocator::glibc()], true);
         let chosen: Vec<Selected> = all.into_iter().map(|d| (d, vec![])).collect();
-        let wanted = Wanted {
-            names: &[],
-            subjects: &subjects,
-            scale: None,
-            counted: false,
-            as_short: false,
-            budget: &|_| None,
-            rounds: None,
-            pin: false,
-        };
+        let wanted = wanted(&subjects, &|_| None);
         let mut time = Duration::from_secs(1);
         let said = least(&chosen, &wanted, 0.03, &mut time).unwrap();
         assert!(said.starts_with("--time 1s is too short") && time.as_secs() > 10, "{said}");
@@ -380,16 +380,8 @@ mod tests {
         let fitted = |time: u64, standard: bool| {
             let mut chosen: Vec<Selected> =
                 all.iter().filter(|d| d.standard.is_some()).map(|d| (d.clone(), vec![])).collect();
-            let wanted = Wanted {
-                names: &[],
-                subjects: &subjects,
-                scale: None,
-                counted: false,
-                as_short: false,
-                budget: &|_| Some(Duration::from_secs(time)),
-                rounds: None,
-                pin: false,
-            };
+            let budget = |_| Some(Duration::from_secs(time));
+            let wanted = wanted(&subjects, &budget);
             let mut left_out = Vec::new();
             let scale =
                 fit(&mut chosen, &wanted, Some(Duration::from_secs(time)), standard, &mut left_out);

@@ -22,14 +22,6 @@ impl OrderArg {
             Self::Timed => Order::Timed,
         }
     }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Causal => "causal",
-            Self::Serial => "serial",
-            Self::Timed => "timed",
-        }
-    }
 }
 
 /// Which memory.
@@ -43,12 +35,7 @@ pub(crate) enum TouchArg {
     None,
 }
 
-impl TouchArg {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Pages => "pages",
-            Self::Recorded => "recorded",
-            Self::None => "none",
-        }
-    }
+/// A value as it is typed.
+pub(crate) fn word(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }

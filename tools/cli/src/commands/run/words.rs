@@ -72,7 +72,8 @@ pub(crate) fn running(title: &str, figures: Value, full: bool) -> String {
         text += &format!(", and gave {} back", of("/given_back"));
     }
     text += &format!(
-        ".\n  Free: {} in slabs, {} kept by threads, {} not yet given back.\n",
+        ".\n  Live in all {}, resident or not.\n  Free: {} in slabs, {} kept by threads, {} not yet given back.\n",
+        of("/live"),
         of("/fragmented"),
         of("/kept/now"),
         of("/free")

@@ -6,12 +6,13 @@ use show::Table;
 use crate::commands::run::words;
 use crate::format::{bytes, count};
 
-/// The longest that a line shows of a command.
+/// The longest that a row shows of a command, and a title, which is of 80 columns then.
 const COMMAND: usize = 48;
+pub(super) const TITLE: usize = 32;
 
 pub(super) fn one(figures: &Figures, full: bool) -> String {
     let process = &figures.process;
-    let title = format!("{} (process {})", words::short(&process.command, COMMAND), process.pid);
+    let title = format!("{} (process {})", words::short(&process.command, TITLE), process.pid);
     match &figures.malloc {
         Some((name, version)) if figures.heap.is_some() => {
             words::running(&format!("{title}, {name} {version}"), live::json(figures), full)

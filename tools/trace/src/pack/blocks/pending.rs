@@ -14,7 +14,6 @@ use crate::step::{Block, Frame, How};
 /// The most events that wait: a damaged file may have as many of one time as it is long.
 const MOST: usize = 1 << 16;
 
-/// A block that is allocated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct New {
     pub(crate) how: How,
@@ -43,7 +42,6 @@ impl Deed {
     }
 }
 
-/// An event that waits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Waiting {
     pub(crate) thread: usize,
@@ -52,7 +50,6 @@ pub(crate) struct Waiting {
     number: u64,
 }
 
-/// All events that wait.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     by_address: NumberMap<u64, VecDeque<Waiting>>,

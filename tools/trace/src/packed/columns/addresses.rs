@@ -39,7 +39,7 @@ struct OfSize {
 }
 
 /// What is known of addresses in a segment.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Addresses {
     first_block: Block,
     known: Vec<Known>,
@@ -48,10 +48,6 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn new() -> Self {
-        Self { first_block: 0, known: Vec::new(), sizes: Vec::new(), last: Vec::new() }
-    }
-
     pub(super) fn begin(&mut self, first_block: Block) {
         self.first_block = first_block;
         self.known.clear();
@@ -88,7 +84,6 @@ impl Addresses {
         address
     }
 
-    /// A thread frees a block.
     pub(super) fn gone(&mut self, thread: usize, block: Block) {
         let Some((number, known)) = self.known(block) else { return };
         let of_size = &mut self.sizes[thread % THREADS * SIZES + known.size as usize];

@@ -49,7 +49,7 @@ impl Decoder {
             addresses: Varints::default(),
             other: Varints::default(),
             near: Vec::new(),
-            places: Addresses::new(),
+            places: Addresses::default(),
             at: 0,
             run: (0, 0),
             most_threads: 0,

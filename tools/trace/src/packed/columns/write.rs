@@ -17,7 +17,7 @@ const COARSEST: u32 = 14;
 const FEW: usize = 4096;
 
 /// Columns that steps are added to until they make a segment.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Builder {
     kinds: Vec<u8>,
     threads: Vec<u8>,
@@ -36,26 +36,11 @@ pub(crate) struct Builder {
 
 impl Builder {
     pub(crate) fn new(with_addresses: bool) -> Self {
-        let mut builder = Self {
-            kinds: Vec::new(),
-            threads: Vec::new(),
-            run: (0, 0),
-            times: Vec::new(),
-            sizes: Vec::new(),
-            newest: Vec::new(),
-            last: Vec::new(),
-            frames: Vec::new(),
-            addresses: Vec::new(),
-            other: Vec::new(),
-            near: near(0),
-            places: Addresses::new(),
-            with_addresses,
-        };
+        let mut builder = Self { with_addresses, ..Self::default() };
         builder.begin(0);
         builder
     }
 
-    /// How many steps were added.
     pub(crate) fn len(&self) -> usize {
         self.kinds.len()
     }
@@ -143,7 +128,6 @@ impl Builder {
         self.other.extend_from_slice(text);
     }
 
-    /// A new block.
     fn block(
         &mut self,
         thread: usize,

@@ -2,6 +2,7 @@ use core::ptr;
 
 use super::*;
 use crate::PageSource;
+use crate::os::linux::descriptor::{LOWEST, copy};
 
 fn read(at: usize) -> u8 {
     // SAFETY: the tests read pages that are mapped.

@@ -1,0 +1,66 @@
+//! The recording of a process that runs, found by its number.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use trace::began;
+
+/// The chunks that a process writes now. Its descriptor leads there whatever its folder and root are; the path in it is taken where it
+/// leads there too, as beside that file lies what a forked child has inherited.
+#[must_use]
+pub fn written_by(pid: i32) -> Option<PathBuf> {
+    let number = own_number(pid)?;
+    let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
+    let files = entries.flatten().filter_map(|entry| {
+        let (descriptor, link) = (entry.path(), fs::read_link(entry.path()).ok()?);
+        is_of(&link, &number).then(|| if is_same(&link, &descriptor) { link } else { descriptor })
+    });
+    // A process may have been several programs.
+    files.filter_map(|file| Some((began(&file)?, file))).max().map(|(_, file)| file)
+}
+
+/// The number that the process itself has, in a container another than outside of it.
+fn own_number(pid: i32) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+    Some(
+        numbers
+            .and_then(|line| line.split_whitespace().last())
+            .map_or(pid.to_string(), str::to_owned),
+    )
+}
+
+/// Whether these are chunks of this process, and not of the one that forked it.
+fn is_of(link: &Path, number: &str) -> bool {
+    let name = link.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(" (deleted)").unwrap_or(&name).strip_suffix(".chunks");
+    let end = stem.and_then(|stem| stem.rsplit('-').next());
+    end.and_then(|end| end.split('.').next()) == Some(number)
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
+    identity(a).is_some_and(|a| Some(a) == identity(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_a_processes_by_its_number() {
+        for (path, is) in [
+            ("/a/redis-server-12.chunks", true),
+            ("/a/b-12.3.chunks (deleted)", true),
+            ("/a/b-112.chunks", false),
+            ("/a/b-12.trace", false),
+            ("pipe:[12]", false),
+        ] {
+            assert_eq!(is_of(Path::new(path), "12"), is, "{path}");
+        }
+        let pid = std::process::id();
+        assert_eq!(own_number(pid.cast_signed()), Some(pid.to_string()));
+        assert_eq!(written_by(pid.cast_signed()), None);
+    }
+}
