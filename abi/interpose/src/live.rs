@@ -20,6 +20,9 @@ mod table;
 pub(crate) use entry::LIVE;
 pub(crate) use table::{begin, regions};
 
+/// Callers that are looked at for each block: as many functions are told of a leak.
+const CALLERS: usize = 12;
+
 /// Whether this is what is asked for.
 #[inline(always)]
 pub(crate) fn is_asked_for() -> bool {
@@ -40,7 +43,7 @@ fn frame(thread: &'static Thread) -> Option<u32> {
         // Its part in the recording begins.
         Turn::of_caller(thread).writer(clock::now())?;
     }
-    Some(stacks::number(thread))
+    Some(stacks::number(thread, CALLERS))
 }
 
 /// Notes a free, and has it done.

@@ -45,6 +45,10 @@ pub fn write(writer: &mut Writer, time: u64, is_end: bool) {
         let (file, shmem) = (bytes(b"RssFile:"), bytes(b"RssShmem:"));
         // SAFETY: the caller has made room.
         unsafe { writer.event(time, &Event::Memory { anon, file, shmem }) };
-        huge::note(anon, is_end);
+        // Who reads a sample, or looks for leaks, asks for none of it, and the system walks all pages to tell.
+        let options = session::options();
+        if !options.only_sampled && !options.copy {
+            huge::note(anon, is_end);
+        }
     }
 }

@@ -122,16 +122,17 @@ pub fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
     if session::options().stacks == Stacks::Sampled && !thread.has_ended() {
         caller.points.next();
     }
-    let frame = number(thread);
+    let frame = number(thread, usize::MAX);
     if frame != 0 {
         // SAFETY: the caller has made room.
         unsafe { writer.stack(time, frame.into()) };
     }
 }
 
-/// The number of the frame that the thread has noted. 0: there is none.
+/// The number of the frame that the thread has noted. 0: there is none. So many callers of it are looked at: where all of them stand
+/// as in a stack that was met before, it is taken for that.
 #[inline(always)]
-pub fn number(thread: &Thread) -> u32 {
+pub fn number(thread: &Thread, callers: usize) -> u32 {
     let caller = &thread.caller;
     let sp = caller.sp.replace(0);
     // Further off it is what a signal handler has noted meanwhile.
@@ -149,7 +150,7 @@ pub fn number(thread: &Thread) -> u32 {
     }
     // SAFETY: the thread's own, and it is here once, in its turn.
     let walk = unsafe { &mut *walk };
-    walk.number(&caller.known, sp, caller.rbp.get())
+    walk.number(&caller.known, sp, caller.rbp.get(), callers)
 }
 
 /// What is left until the thread's next point.

@@ -150,6 +150,26 @@ fn a_leak_is_told_with_its_place_and_the_copy_ends() {
 }
 
 #[test]
+fn a_child_has_its_parent_s_blocks_with_their_places_and_its_own() {
+    let program = compiled("leaks_child.c", &["-O0"]);
+    program.run(&[]);
+    let traces = program.traces();
+    let found = traces.iter().map(|trace| check(trace, &Suppressions::default()));
+    let mut found: Vec<Leaks> = found.map(Result::unwrap).collect();
+    found.sort_by_key(|leaks| leaks.lost.blocks);
+    let [parent, child] = &found[..] else { panic!("{found:?}") };
+    assert!(!parent.any(), "{}", leaks::words(parent, None));
+    let of = |function: &str| -> u64 {
+        let is_of = |stack: &[String]| stack.iter().any(|name| name.starts_with(function));
+        child.leaks.iter().filter(|leak| is_of(&leak.stack)).map(|leak| leak.lost.blocks).sum()
+    };
+    // Of those for the first, each was lost when the next came.
+    let words = leaks::words(child, None);
+    assert_eq!(["inherited", "for_first", "for_second"].map(of), [1, 99, 1], "{words}");
+    assert_eq!(child.lost.blocks, 101, "{words}");
+}
+
+#[test]
 fn a_suppressed_leak_is_none() {
     let program = compiled("leaks.c", &["-O0"]);
     program.run(&["chain"]);

@@ -69,40 +69,47 @@ impl Met {
         self.nodes[node % NODES].depth.into()
     }
 
-    /// The node of a frame of the thread's own stack, which is read up from there: if it was met with the callers that it has now.
+    /// The node of a frame of the thread's own stack, which is read up from there: if it was met with the callers that it has now, so
+    /// many of them.
     #[inline(always)]
-    pub(super) fn find(&self, at: usize, address: usize, rbp: usize) -> Option<usize> {
+    pub(super) fn find(
+        &self,
+        at: usize,
+        address: usize,
+        rbp: usize,
+        callers: usize,
+    ) -> Option<usize> {
         if self.code != rules::code() {
             return None;
         }
         let bucket = &self.buckets[bucket(at, address)];
         bucket.iter().map(|&node| usize::from(node) % NODES).find(|&node| {
             let Place { at: its, address: to } = self.places[node];
-            its == at && to == address && self.is_there(node, rbp)
+            its == at && to == address && self.is_there(node, rbp, callers)
         })
     }
 
-    /// Whether all callers of a node are where they were.
+    /// Whether a node's frame, and so many callers of it, are where they were.
     #[inline(never)]
-    fn is_there(&self, node: usize, rbp: usize) -> bool {
-        let by = self.nodes[node % NODES].rbp;
+    fn is_there(&self, node: usize, rbp: usize, callers: usize) -> bool {
+        let (mut here, mut left) = (node % NODES, callers);
+        let Node { rbp: by, mut first, mut outer, .. } = self.nodes[here];
         if by != 0 && by != rbp {
             return false;
         }
-        let mut last = node;
-        while last != 0 {
-            let Node { first, outer, .. } = self.nodes[last % NODES];
-            let Some(run) = self.places.get(first.into()..=last) else { return false };
-            let (fours, rest) = run.as_chunks::<4>();
-            // One branch for four frames.
-            let differ =
-                |four: &[Place; 4]| four.iter().fold(0, |all, place| all | place.differs());
-            if fours.iter().any(|four| differ(four) != 0)
-                || rest.iter().any(|place| place.differs() != 0)
-            {
+        while left > 0 {
+            if here != usize::from(first) {
+                here -= 1;
+            } else if outer == 0 {
+                return true;
+            } else {
+                here = usize::from(outer) % NODES;
+                Node { first, outer, .. } = self.nodes[here];
+            }
+            if !self.places[here % NODES].is_same() {
                 return false;
             }
-            last = outer.into();
+            left -= 1;
         }
         true
     }
@@ -137,12 +144,12 @@ impl Met {
 }
 
 impl Place {
-    /// Not 0: another address stands there now.
+    /// Whether its address still stands there.
     #[inline(always)]
-    fn differs(&self) -> usize {
+    fn is_same(&self) -> bool {
         let place = core::ptr::with_exposed_provenance::<usize>(self.at);
         // SAFETY: further out on a stack that can be read up to its top.
-        self.address ^ unsafe { place.read() }
+        self.address == unsafe { place.read() }
     }
 }
 

@@ -57,13 +57,14 @@ impl Walk {
         self.met.forget();
     }
 
-    /// The number of the frame that returns to what stands at `at`. 0: there is none.
+    /// The number of the frame that returns to what stands at `at`. 0: there is none. It is one that was met before, if so many callers
+    /// are the same.
     #[inline(always)]
-    pub(super) fn number(&mut self, known: &Known, at: usize, rbp: usize) -> u32 {
+    pub(super) fn number(&mut self, known: &Known, at: usize, rbp: usize, callers: usize) -> u32 {
         let mut memory = Memory::of(known, at);
         let Some(address) = memory.read(at) else { return 0 };
         if memory.is_own
-            && let Some(node) = self.met.find(at, address, rbp)
+            && let Some(node) = self.met.find(at, address, rbp, callers)
         {
             return self.met.number(node);
         }
@@ -113,7 +114,7 @@ impl Walk {
         loop {
             if joins
                 && is_plain
-                && let Some(node) = self.met.find(place.at, place.address, place.rbp)
+                && let Some(node) = self.met.find(place.at, place.address, place.rbp, usize::MAX)
             {
                 return (End::Known(node), new, true);
             }
