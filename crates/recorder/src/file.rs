@@ -163,8 +163,12 @@ fn copy_chunks(
     chunk: &mut [u8; CHUNK],
     only_frames: bool,
 ) -> Result<(), system::Error> {
-    let places = u64::from(CHUNKS.load(Ordering::Relaxed));
-    for place in 0..places {
+    // Asked anew: a thread that fills its chunk meanwhile copies it behind all others.
+    let places = || u64::from(CHUNKS.load(Ordering::Relaxed));
+    let mut next = 0;
+    while next < places() {
+        let place = next;
+        next += 1;
         let at = place * CHUNK as u64;
         let head = |chunk: &mut [u8]| {
             let read = system::read_at(file, chunk, at);
@@ -187,7 +191,7 @@ fn copy_chunks(
         }
         system::write_at(out, &chunk[..used], at)?;
     }
-    system::set_len(out, places * CHUNK as u64)
+    system::set_len(out, next * CHUNK as u64)
 }
 
 /// The number of a thread that has none yet.
