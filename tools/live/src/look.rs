@@ -121,6 +121,17 @@ impl Watched {
     }
 
     fn find_malloc(&mut self) -> Result<(), Trouble> {
+        for _ in 0..TRIES {
+            match self.try_find_malloc() {
+                // It becomes another program at this moment: what its maps named is gone.
+                Err(Trouble::Unreadable(..)) => sleep(BETWEEN),
+                found => return found,
+            }
+        }
+        self.try_find_malloc()
+    }
+
+    fn try_find_malloc(&mut self) -> Result<(), Trouble> {
         let pid = self.pid;
         let Found { memory, tables, program } = note::find(pid)?;
         let table = chosen(&memory, tables);

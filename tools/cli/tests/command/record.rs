@@ -187,9 +187,10 @@ fn known_before(place: &Path, allocator: &str) {
         let trace = Trace::open(&folder).unwrap();
         assert_eq!(trace.about().malloc.name, allocator);
         let missing = &trace.about().missing;
-        // A thread may have been inside malloc when the recorder was switched on: that call is not recorded.
-        let strange = (missing.unknown_frees > 4, missing.double_frees, missing.damaged);
-        assert_eq!(strange, (false, 0, 0), "{missing:?}");
+        // Each of the four threads may have been inside malloc when the recorder was switched on: that call is not recorded, and
+        // the block may be one that another thread has freed since, while the first waited for the lock.
+        let strange = (missing.unknown_frees + missing.double_frees > 4, missing.damaged);
+        assert_eq!(strange, (false, 0), "{missing:?}");
         // In pairs: the sizes are those of the malloc.
         let born = |wanted: core::ops::Range<u64>| {
             let steps = trace.steps().map(Result::unwrap).take_while(|step| step.time == 0);

@@ -30,8 +30,17 @@ fn fifteen_lines_of_the_program_that_was_given() {
 fn it_comes_though_a_signal_ends_the_program() {
     for (signal, number) in [("TERM", 15), ("INT", 2), ("KILL", 9)] {
         let script = format!("kill -{signal} $$");
-        let output =
-            heapwright().args(["run", "--stats", "--", "sh", "-c", &script]).output().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+        command.args(["run", "--stats", "--", "sh", "-c", &script]);
+        // A test that runs in a shell's background has SIGINT ignored.
+        let as_usual = || {
+            // SAFETY: SIG_DFL is a handler for any signal.
+            unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+            Ok(())
+        };
+        // SAFETY: signal may be called between fork and exec (signal-safety(7)).
+        unsafe { command.pre_exec(as_usual) };
+        let output = command.output().unwrap();
         assert_eq!(output.status.signal(), Some(number));
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(err.starts_with("heapwright: sh -c ") && err.contains("it did not exit"), "{err}");
