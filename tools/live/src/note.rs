@@ -54,6 +54,10 @@ pub enum Program {
 
 /// Whether a process has a malloc of ours and has asked it for anything; if it shows that.
 pub(crate) fn uses_ours(pid: i32) -> bool {
+    // Threads of the kernel have no memory: to wait for their program would take 0.1 s for each.
+    if process::maps(pid).map_or(true, |maps| maps.is_empty()) {
+        return false;
+    }
     let Ok(Found { memory, tables, .. }) = find(pid) else { return false };
     let granules = |table: &Table| memory.word(table.place(At::Granules)).unwrap_or(0);
     tables.iter().any(|table| !table.shows || granules(table) != 0)
