@@ -38,7 +38,8 @@ pub(crate) fn born(thread: &'static Thread, block: *mut u8, size: usize) {
 
 /// The number of the stack from where the thread has come. `None`: nothing is recorded.
 fn frame(thread: &'static Thread) -> Option<u32> {
-    let is_known = session::is_on_as(thread.session.get());
+    // In a child of fork nothing is on yet, and a thread that has recorded nothing has that number, too.
+    let is_known = session::is_on() && session::is_on_as(thread.session.get());
     if !is_known && !thread.has_ended() {
         // Its part in the recording begins.
         Turn::of_caller(thread).writer(clock::now())?;
@@ -61,22 +62,28 @@ fn freed(block: *mut u8, free: impl FnOnce()) {
 /// Has a block resized that may move.
 pub(crate) fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mut u8 {
     let turn = Turn::to_ask();
-    let before = table::take(block);
+    let before = table::hold(block);
     let new = resize();
+    if let Some((size_before, frame)) = before {
+        let _errno = Kept::now();
+        if new.is_null() && size > 0 {
+            // It lives on.
+            table::put(block, size_before, frame);
+        } else if new == block {
+            table::let_go(block, size_before);
+        }
+    }
     if let Some(turn) = turn {
         turn.writes();
         if !new.is_null() {
             born(turn.thread, new, size);
-            return new;
         }
     }
-    if let Some((size_before, frame)) = before
-        && new.is_null()
-        && size > 0
+    if let Some((size_before, _)) = before
+        && new != block
+        && !(new.is_null() && size > 0)
     {
-        // It lives on.
-        let _errno = Kept::now();
-        table::put(block, size_before, frame);
+        table::let_go(block, size_before);
     }
     new
 }

@@ -138,7 +138,13 @@ fn descriptor() -> Option<i32> {
 /// Copies what is written by now to another file, in place of what is there.
 pub fn copy(to: &CStr) -> Result<(), system::Error> {
     let file = descriptor().ok_or(libc::EBADF)?;
-    let out = system::open(to, libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC)?;
+    let out = system::open(to, libc::O_RDWR | libc::O_CREAT)?;
+    // Its own file stays; so does one that is no file, which has no length.
+    let refused = if is_ours(out) { Err(libc::EBUSY) } else { system::set_len(out, 0) };
+    if refused.is_err() {
+        system::close(out);
+        return refused;
+    }
     let copied = system::memory(CHUNK).and_then(|place| {
         // SAFETY: mapped, zeroed, and only this function's.
         let chunk = unsafe { &mut *place.cast::<[u8; CHUNK]>() };

@@ -61,6 +61,11 @@ extern "C" fn thread_ends(round: *mut c_void) {
         chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);
         chunk::end(thread, writer);
+    } else {
+        // It had a part in a recording that has ended.
+        // SAFETY: the thread's turn.
+        chunk::let_go(unsafe { &mut *turn.writer_as_it_is() });
+        crate::stacks::end_thread(thread);
     }
     thread.ends();
 }

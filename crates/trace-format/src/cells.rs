@@ -26,6 +26,8 @@ pub const UNIT_BYTES: u64 = 1 << UNIT;
 pub const MOST_FRAMES: u32 = 1 << (u32::BITS - SIZE);
 /// Of a unit where a block began that is not live any more.
 pub const GONE: u32 = 1 << SIZE;
+/// The frame of a block that is being resized: it lives, and its memory may be another's at any moment.
+pub const RESIZED: u32 = MOST_FRAMES - 1;
 
 /// Where an address's cell is: its region, and its place there. A region that is not below [`REGIONS`] has no cells.
 #[inline(always)]

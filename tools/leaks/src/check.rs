@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::mark::mark;
 use crate::ranges::Ranges;
 use crate::report::Leaks;
-use crate::roots::{Known, is_loader, roots};
+use crate::roots::{Known, is_loader, is_malloc_s, roots};
 use crate::suppress::Suppressions;
 use crate::table;
 
@@ -17,6 +17,9 @@ use crate::table;
 pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error> {
     let about = trace.about();
     let (copy, mut memory) = Copy::of(about)?;
+    if about.note("table_full").is_some() {
+        return Err(Error::NoTable { process: about.pid });
+    }
     let own = own(trace)?;
     let frames = trace.frames()?;
     let (mut blocks, had_block) = table::read(&mut memory, copy.table, &copy.mappings);
@@ -38,7 +41,10 @@ pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error>
     // The loader keeps what it allocates for threads where nobody else looks: with the stacks of threads that have ended.
     let is_loader_s = |block: &Block| {
         let innermost = frames.stack(block.frame).next();
-        innermost.and_then(|ip| names.module(ip)).is_some_and(|(path, _)| is_loader(path))
+        // So does a malloc with a C++ library of its own inside.
+        innermost
+            .and_then(|ip| names.module(ip))
+            .is_some_and(|(path, _)| is_loader(path) || is_malloc_s(path, &about.malloc.path))
     };
     let fates = mark(&blocks, &roots, is_loader_s, &mut memory);
     copy.is_there(&mut memory)?;

@@ -21,6 +21,14 @@ pub enum Error {
         /// The system's words.
         why: io::Error,
     },
+    /// The recorder had no memory for all of its table.
+    #[error(
+        "process {process} had no memory left for the table of live blocks (a limit on its addresses?), so what it lost is not known"
+    )]
+    NoTable {
+        /// The process.
+        process: u32,
+    },
     /// The trace cannot be read as far as the copy.
     #[error(
         "the recording of process {process} cannot be read as far as its end, so which blocks were live is not known"

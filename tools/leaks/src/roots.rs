@@ -97,7 +97,7 @@ fn all(known: &Known<'_>) -> Vec<Root> {
 }
 
 /// Whether a module is the recorder, or the malloc, whose notes on blocks do not keep them.
-fn is_malloc_s(module: &str, malloc: &str) -> bool {
+pub(crate) fn is_malloc_s(module: &str, malloc: &str) -> bool {
     let name = name(module).trim_end_matches(" (deleted)");
     let is_recorder = ["libheapwright-record", "libheapwright_record"]
         .iter()

@@ -1,6 +1,8 @@
 //! The recorder's table of live blocks, as the copy has it.
 
-use trace_format::cells::{CELLS, REGIONS, UNIT_BYTES, address, frame_and_size, is_large, is_live};
+use trace_format::cells::{
+    CELLS, REGIONS, RESIZED, UNIT_BYTES, address, frame_and_size, is_large, is_live,
+};
 
 use crate::blocks::Block;
 use crate::copy::Mapping;
@@ -64,6 +66,7 @@ impl Found<'_> {
         if is_live(cell) {
             self.is_large = is_large(cell);
             let (frame, size) = frame_and_size(cell);
+            let frame = if frame == RESIZED { 0 } else { frame };
             self.live.push(Block { address, size: if self.is_large { 0 } else { size }, frame });
         }
     }

@@ -170,6 +170,16 @@ fn a_child_has_its_parent_s_blocks_with_their_places_and_its_own() {
 }
 
 #[test]
+fn a_child_that_allocates_first_is_looked_at_by_itself() {
+    let program = compiled("leaks_first_in_child.c", &["-O0"]);
+    program.run(&[]);
+    let bytes = |trace| check(&trace, &Suppressions::default()).unwrap().lost.bytes;
+    let mut lost: Vec<u64> = program.traces().into_iter().map(bytes).collect();
+    lost.sort_unstable();
+    assert_eq!(lost, [77, 1050]);
+}
+
+#[test]
 fn a_suppressed_leak_is_none() {
     let program = compiled("leaks.c", &["-O0"]);
     program.run(&["chain"]);

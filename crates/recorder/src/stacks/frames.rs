@@ -6,7 +6,7 @@
 //! half full         ─► a table of twice the size, and zeros in the old one: who still looks there finds nothing, and asks for the lock
 //! ```
 
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use trace_format::Event;
 
@@ -32,6 +32,8 @@ struct Place {
 /// The table: in front of its first place stands how many there are.
 static TABLE: AtomicPtr<Place> = AtomicPtr::new(core::ptr::null_mut());
 static COUNT: AtomicU32 = AtomicU32::new(0);
+/// Whether it was said that there is no room for more.
+static FULL: AtomicBool = AtomicBool::new(false);
 
 /// A table.
 #[derive(Clone, Copy)]
@@ -125,6 +127,7 @@ pub(super) fn begin(keeps: bool) -> bool {
     let table = Table::current();
     if !table.0.is_null() {
         if !keeps {
+            FULL.store(false, Ordering::Relaxed);
             COUNT.store(0, Ordering::Relaxed);
             table.empty();
         }
@@ -182,9 +185,9 @@ fn new(caller: u32, address: u64) -> Option<u32> {
         Err(place) => place,
     };
     let number = COUNT.load(Ordering::Relaxed) + 1;
-    if number >= MOST {
-        if number == MOST {
-            COUNT.store(number, Ordering::Relaxed);
+    // A table that could not grow keeps free places, at which a search ends.
+    if number as usize > table.places() / 4 * 3 || number >= MOST {
+        if !FULL.swap(true, Ordering::Relaxed) {
             file::note(b"stacks_full", b"no room for further frames");
         }
         return None;

@@ -17,6 +17,8 @@ pub(crate) struct Points {
     /// Bytes until the next one.
     until: Cell<i64>,
     random: Cell<u64>,
+    /// The mean of the gaps that it was drawn of.
+    interval: Cell<u64>,
     /// Of which recording they are, where only samples are recorded.
     session: Cell<u32>,
 }
@@ -42,6 +44,7 @@ pub(super) fn begin(interval: u64, seed: u64) {
 impl Points {
     /// A thread's first point.
     pub(super) fn begin(&self, thread: u32, time: u64) {
+        self.interval.set(INTERVAL.load(Ordering::Relaxed));
         let seed = match SEED.load(Ordering::Relaxed) {
             0 => time ^ (core::ptr::from_ref(self).addr() as u64) << 20,
             seed => seed,
@@ -77,8 +80,15 @@ impl Points {
     /// point of a recording is drawn here.
     pub(super) fn reached(&self, session: u32, size: usize) -> bool {
         if self.session.replace(session) != session {
-            self.begin(THREADS.fetch_add(1, Ordering::Relaxed), crate::clock::now());
-            return self.is_due(size) && self.reached(session, size);
+            if self.interval.get() != INTERVAL.load(Ordering::Relaxed) {
+                self.begin(THREADS.fetch_add(1, Ordering::Relaxed), crate::clock::now());
+                return self.is_due(size) && self.reached(session, size);
+            }
+            // Gaps have no memory: what is left of one of the last recording, or of the parent's, is a gap of this one. Those behind it
+            // are its own.
+            if SEED.load(Ordering::Relaxed) == 0 {
+                self.random.set(self.random.get() ^ crate::clock::now());
+            }
         }
         let is_reached = self.until.get() <= 0;
         if is_reached {

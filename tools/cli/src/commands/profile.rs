@@ -225,12 +225,13 @@ impl ProfileCommand {
 
     /// Shows a profile that is there.
     fn show_of(&self, path: &Path, to: To<'_>) -> anyhow::Result<()> {
-        let folder = self.output.is_some().then(|| to.folder()).transpose()?;
+        let folder = || self.output.is_some().then(|| to.folder()).transpose();
         let is_as_written = path.extension().is_some_and(|end| end == "chunks") && path.is_file();
         if !is_as_written {
             let trace = traces::open_any(path)?.path().to_owned();
-            return self.show_one(trace, folder.as_deref());
+            return self.show_one(trace, folder()?.as_deref());
         }
+        let folder = folder()?;
         // It may still be written: what was packed of it before is old then.
         let elsewhere = tempfile::tempdir().context("cannot make a temporary folder")?;
         let packed_in = folder.as_deref().unwrap_or(elsewhere.path());
