@@ -127,6 +127,13 @@ fn what_nothing_points_to_is_told_and_what_does_not_fit_is_refused() {
         run(&["--leak-check", "reachable"], &["5"]),
         &["lost nothing", "5.00 MiB in 5 blocks"],
     );
+    // Its child is clean, of itself nothing is known.
+    let script = format!("{} 5; kill -9 $$", program.display());
+    let flags = ["--force", "--leak-check", "reachable"];
+    let mut killed = profiled(folder.path(), &flags, Path::new("/bin/sh"), &["-c", &script]);
+    let (out, err, code) = outcome(&mut killed);
+    assert!(code == Some(125) && out.contains("lost nothing"), "{out}{err}");
+    assert!(err.contains("what the program itself lost is not known"), "{err}");
     let known = folder.path().join("known");
     fs::write(&known, "leak:main\n").unwrap();
     let known = known.to_str().unwrap();

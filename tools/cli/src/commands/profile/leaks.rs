@@ -39,13 +39,23 @@ impl LeakFlags {
 /// Looks through each process of a folder, and tells what it lost. Whether there was anything.
 pub(super) fn tell(folder: &Path, suppressions: &Suppressions) -> anyhow::Result<bool> {
     let (mut found, mut unseen) = (Vec::new(), Vec::new());
+    // Of each: its process, when it began, and why it could not be looked through.
+    let mut images = Vec::new();
     for process in recorded::packed(folder, false)? {
         match process {
             Process::Packed { packed, .. } => {
                 let trace = Trace::open(&packed.path).map_err(traces::failed)?;
+                let about = trace.about();
+                let (pid, start) = (about.pid, about.start);
                 match leaks::check(&trace, suppressions) {
-                    Ok(leaks) => found.push((packed.path, leaks)),
-                    Err(why) => unseen.push(why.to_string()),
+                    Ok(leaks) => {
+                        images.push((pid, start, None));
+                        found.push((packed.path, leaks));
+                    }
+                    Err(why) => {
+                        images.push((pid, start, Some(why.to_string())));
+                        unseen.push(why.to_string());
+                    }
                 }
             }
             Process::Running { file } => {
@@ -82,6 +92,15 @@ pub(super) fn tell(folder: &Path, suppressions: &Suppressions) -> anyhow::Result
     exit::say(&format!("wrote    {}/", folder.display()));
     if found.is_empty() {
         bail!("no process could be looked through");
+    }
+    // The program that was started is the first of all; what it became by exec is the last with its number.
+    images.sort_by_key(|&(_, start, _)| start);
+    let program = images.first().map(|&(pid, ..)| pid);
+    let last = images.into_iter().rfind(|&(pid, ..)| Some(pid) == program);
+    if let Some((.., Some(why))) = last
+        && lost.is_empty()
+    {
+        bail!("what the program itself lost is not known: {why}");
     }
     Ok(!lost.is_empty())
 }
