@@ -93,7 +93,7 @@ impl Options {
         &self.value[self.name.0..self.name.1]
     }
 
-    /// The key of who makes files where this process may not, or nothing: see [`porter`](crate::porter).
+    /// The key of who makes files where this process may not, or nothing: see `porter`.
     pub fn porter(&self) -> &[u8] {
         &self.value[self.porter.0..self.porter.1]
     }

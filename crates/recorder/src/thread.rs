@@ -29,7 +29,7 @@ pub const UNTIL: usize = offset_of!(Thread, caller) + stacks::UNTIL;
 /// A block of thread-local storage; zeros at first.
 #[repr(C)]
 pub struct Thread {
-    /// 0, [`ASKING`] or [`WRITING`].
+    /// 0, `ASKING` or `WRITING`.
     pub busy: AtomicUsize,
     writer: UnsafeCell<Writer>,
     /// Of which recording the rest is; 0: of none.
