@@ -9,7 +9,6 @@
 //! The functions that allocate are those of [`record`], which come here with what they were answered. A child of `fork` has its parent's
 //! table, and goes on with it.
 
-use crate::errno::Kept;
 use crate::record::is_no_block;
 use crate::thread::{Thread, Turn};
 use crate::{clock, session, stacks};
@@ -38,11 +37,10 @@ pub(crate) fn born(thread: &'static Thread, block: *mut u8, size: usize) {
 
 /// The number of the stack from where the thread has come. `None`: nothing is recorded.
 fn frame(thread: &'static Thread) -> Option<u32> {
-    // In a child of fork nothing is on yet, and a thread that has recorded nothing has that number, too.
-    let is_known = session::is_on() && session::is_on_as(thread.session.get());
-    if !is_known && !thread.has_ended() {
+    let mut turn = Turn::of_caller(thread);
+    if turn.ready().is_none() && !thread.has_ended() {
         // Its part in the recording begins.
-        Turn::of_caller(thread).writer(clock::now())?;
+        turn.writer(clock::now())?;
     }
     Some(stacks::number(thread, CALLERS))
 }
@@ -64,26 +62,20 @@ pub(crate) fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut
     let turn = Turn::to_ask();
     let before = table::hold(block);
     let new = resize();
-    if let Some((size_before, frame)) = before {
-        let _errno = Kept::now();
-        if new.is_null() && size > 0 {
-            // It lives on.
-            table::put(block, size_before, frame);
-        } else if new == block {
-            table::let_go(block, size_before);
-        }
-    }
     if let Some(turn) = turn {
         turn.writes();
         if !new.is_null() {
             born(turn.thread, new, size);
         }
     }
-    if let Some((size_before, _)) = before
-        && new != block
-        && !(new.is_null() && size > 0)
-    {
-        table::let_go(block, size_before);
+    // Only now: between the two places nobody would know what it points to.
+    match before {
+        Some((size_before, frame)) if new.is_null() && size > 0 => {
+            table::put(block, size_before, frame);
+        }
+        Some((size_before, _)) if new == block => table::stays(block, size_before, size),
+        Some((size_before, _)) => table::let_go(block, size_before),
+        None => {}
     }
     new
 }

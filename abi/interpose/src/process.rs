@@ -6,7 +6,7 @@ use trace_format::Event;
 
 use crate::names::List;
 use crate::next::next;
-use crate::thread::Turn;
+use crate::thread::{Thread, Turn};
 use crate::{clock, session, stacks};
 
 fn write(event: &Event<'_>) {
@@ -23,6 +23,8 @@ pub(crate) unsafe extern "C" fn fork() -> c_int {
     let child = unsafe { next().fork.get()() };
     if child > 0 {
         write(&Event::Fork { child: u64::from(child.cast_unsigned()) });
+    } else if child == 0 {
+        stacks::forked(Thread::this());
     }
     child
 }

@@ -28,6 +28,20 @@ pub struct Front {
     pub function: fn(&CStr) -> Option<*mut ()>,
 }
 
+impl Front {
+    /// One that decides nothing.
+    pub(crate) const NONE: Self = Self {
+        begins: |_| true,
+        rests: || {},
+        why_to_stop: |_| None,
+        due: || Ok(()),
+        ends: |_| {},
+        malloc: || c"",
+        describe: |_, _| {},
+        function: |_| None,
+    };
+}
+
 static FRONT: AtomicPtr<Front> = AtomicPtr::new(ptr::null_mut());
 
 /// From now on it is this one.
@@ -40,17 +54,5 @@ pub(crate) fn get() -> &'static Front {
     let front = FRONT.load(Ordering::Acquire);
     // SAFETY: what `set` was given, which stays.
     let front = unsafe { front.as_ref() };
-    front.unwrap_or(&NONE)
+    front.unwrap_or(&Front::NONE)
 }
-
-/// Before there is one.
-static NONE: Front = Front {
-    begins: |_| true,
-    rests: || {},
-    why_to_stop: |_| None,
-    due: || Ok(()),
-    ends: |_| {},
-    malloc: || c"",
-    describe: |_, _| {},
-    function: |_| None,
-};

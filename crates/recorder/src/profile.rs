@@ -57,16 +57,7 @@ impl fmt::Display for ProfileError {
 impl Error for ProfileError {}
 
 /// What of a profile is decided here.
-static FRONT: Front = Front {
-    begins: |_| true,
-    rests: || {},
-    why_to_stop: |_| None,
-    due: || Ok(()),
-    ends: |_| {},
-    malloc: || c"",
-    describe: |_, _| {},
-    function,
-};
+static FRONT: Front = Front { function, ..Front::NONE };
 
 /// A function that the C library may not have.
 fn function(name: &CStr) -> Option<*mut ()> {
@@ -131,7 +122,7 @@ pub fn is_on() -> bool {
 /// Writes a copy of the profile as it is now, which goes on: a new file, or in place of the one that is there. Its name should end in `.chunks`.
 ///
 /// # Errors
-/// There is no profile, or the file cannot be written.
+/// There is no profile, or the file is the profile's own, or cannot be written.
 pub fn write(path: impl AsRef<[u8]>) -> Result<(), ProfileError> {
     let _errno = Kept::now();
     let mut room = [0; LONGEST + 1];

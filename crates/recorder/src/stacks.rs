@@ -98,6 +98,11 @@ pub fn begin_thread(thread: &Thread, time: u64) {
     }
 }
 
+/// The thread is a child's of `fork`.
+pub fn forked(thread: &Thread) {
+    thread.caller.points.forked();
+}
+
 /// The thread ends.
 pub fn end_thread(thread: &Thread) {
     let walk = thread.caller.walk.replace(core::ptr::null_mut());

@@ -180,6 +180,15 @@ fn a_child_that_allocates_first_is_looked_at_by_itself() {
 }
 
 #[test]
+fn what_a_block_holds_that_is_resized_at_the_end_is_not_lost() {
+    let mut program = compiled("leaks_resized.c", &["-O1", "-pthread"]);
+    for run in ["1", "2", "3", "4", "5"] {
+        let leaks = lost(&mut program, run);
+        assert!(!leaks.any(), "{}", leaks::words(&leaks, None));
+    }
+}
+
+#[test]
 fn a_suppressed_leak_is_none() {
     let program = compiled("leaks.c", &["-O0"]);
     program.run(&["chain"]);

@@ -3,8 +3,7 @@
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use trace_format::cells::{
-    CELLS, GONE, MOST_FRAMES, REGIONS, RESIZED, UNIT_BYTES, cell, frame_and_size, is_large,
-    is_live, place,
+    CELLS, GONE, REGIONS, RESIZED, UNIT_BYTES, cell, frame_and_size, is_large, is_live, place,
 };
 
 use crate::errno::Kept;
@@ -92,7 +91,7 @@ fn make(address: usize) -> Option<&'static AtomicU32> {
 #[inline(always)]
 pub(super) fn put(block: *mut u8, size: usize, frame: u32) {
     let Some(place) = made(block.addr()) else { return };
-    let frame = if frame < MOST_FRAMES { frame } else { 0 };
+    let frame = if frame < RESIZED { frame } else { 0 };
     let cell = cell(frame, size as u64);
     if is_large(cell) {
         put_size(block, size as u64);
@@ -151,13 +150,27 @@ pub(super) fn hold(block: *mut u8) -> Option<(usize, u32)> {
 pub(super) fn let_go(block: *mut u8, size: usize) {
     let held = cell(RESIZED, size as u64);
     let Some(place) = found(block.addr()) else { return };
-    let was_held = place.compare_exchange(held, GONE, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-    if was_held && is_large(held) {
-        for (at, half) in behind(block).into_iter().zip(halves(size as u64)) {
-            if let Some(place) = found(at) {
-                // Not those of another block.
-                let _ = place.compare_exchange(half, 0, Ordering::Relaxed, Ordering::Relaxed);
-            }
+    if place.compare_exchange(held, GONE, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        forget_size(block, size);
+    }
+}
+
+/// A block that was held has another size where it was.
+pub(super) fn stays(block: *mut u8, size_before: usize, size: usize) {
+    if !is_large(cell(0, size as u64)) {
+        forget_size(block, size_before);
+    }
+}
+
+/// The two cells behind a block say no size any more, if they did.
+fn forget_size(block: *mut u8, size: usize) {
+    if !is_large(cell(0, size as u64)) {
+        return;
+    }
+    for (at, half) in behind(block).into_iter().zip(halves(size as u64)) {
+        if let Some(place) = found(at) {
+            // Not what they say of another block.
+            let _ = place.compare_exchange(half, 0, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 }

@@ -18,8 +18,6 @@ use crate::{clock, file, system};
 const FIRST: usize = 4 << 10;
 /// Places of the last: 16 MiB.
 const LAST: usize = 1 << 20;
-/// The most frames of a recording: a table that is full is slow.
-const MOST: u32 = (LAST / 4 * 3) as u32;
 
 /// Places near its caller's number where a frame may be; where all are taken it is anywhere.
 const NEAR: usize = 8;
@@ -140,7 +138,7 @@ pub(super) fn begin(keeps: bool) -> bool {
 
 /// How many there are.
 pub(super) fn count() -> u32 {
-    COUNT.load(Ordering::Relaxed).min(MOST - 1)
+    COUNT.load(Ordering::Relaxed)
 }
 
 /// Writes all of them in the order of their numbers, each behind what is done with its address.
@@ -185,8 +183,8 @@ fn new(caller: u32, address: u64) -> Option<u32> {
         Err(place) => place,
     };
     let number = COUNT.load(Ordering::Relaxed) + 1;
-    // A table that could not grow keeps free places, at which a search ends.
-    if number as usize > table.places() / 4 * 3 || number >= MOST {
+    // A table that cannot grow keeps free places, at which a search ends.
+    if number as usize > table.places() / 4 * 3 {
         if !FULL.swap(true, Ordering::Relaxed) {
             file::note(b"stacks_full", b"no room for further frames");
         }

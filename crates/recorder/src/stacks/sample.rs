@@ -79,22 +79,26 @@ impl Points {
     /// Whether a block of this size, which was taken off, reached the next point; then the one behind it is drawn. A thread's first
     /// point of a recording is drawn here.
     pub(super) fn reached(&self, session: u32, size: usize) -> bool {
-        if self.session.replace(session) != session {
-            if self.interval.get() != INTERVAL.load(Ordering::Relaxed) {
-                self.begin(THREADS.fetch_add(1, Ordering::Relaxed), crate::clock::now());
-                return self.is_due(size) && self.reached(session, size);
-            }
-            // Gaps have no memory: what is left of one of the last recording, or of the parent's, is a gap of this one. Those behind it
-            // are its own.
-            if SEED.load(Ordering::Relaxed) == 0 {
-                self.random.set(self.random.get() ^ crate::clock::now());
-            }
+        // Gaps have no memory: what is left of one of the last recording, or of the parent's, is one of this recording.
+        if self.session.replace(session) != session
+            && self.interval.get() != INTERVAL.load(Ordering::Relaxed)
+        {
+            self.begin(THREADS.fetch_add(1, Ordering::Relaxed), crate::clock::now());
+            return self.is_due(size) && self.reached(session, size);
         }
         let is_reached = self.until.get() <= 0;
         if is_reached {
             self.next();
         }
         is_reached
+    }
+
+    /// In a child of `fork`: what was left of the parent's gap would be the same in all its children, and what follows it, too.
+    pub(super) fn forked(&self) {
+        if self.interval.get() != 0 && SEED.load(Ordering::Relaxed) == 0 {
+            self.random.set(self.random.get() ^ crate::clock::now());
+            self.next();
+        }
     }
 
     /// The next point, behind the block that reached the last.
