@@ -97,6 +97,7 @@ pub(crate) fn make(writer: &mut Writer) {
             text.add(b" ").number(frames.into());
             file::note(b"copy", text.bytes());
         }
+        Err(libc::EMFILE | libc::ENFILE) => file::note(b"no_copy", b"it had no descriptor left"),
         Err(_) => file::note(
             b"no_copy",
             b"there is no memory for a second process, or no more may be made",
