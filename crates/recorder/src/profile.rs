@@ -124,7 +124,8 @@ pub fn is_on() -> bool {
     session::is_on()
 }
 
-/// Writes a copy of the profile as it is now, which goes on: a new file, or in place of the one that is there. Its name should end in `.chunks`.
+/// Writes a copy of the profile as it is now, which goes on: a new file, or in place of the one that is there, which stays until the
+/// copy is whole. Its name should end in `.chunks`.
 ///
 /// # Errors
 /// There is no profile, or the file is the profile's own, or cannot be written.
