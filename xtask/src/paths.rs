@@ -6,33 +6,23 @@
 
 mod markdown;
 
+use crate::files;
 use crate::peers::root;
 use markdown::{Mention, mentions};
 use std::path::{Component, Path, PathBuf};
-use std::process::ExitCode;
 
 /// Folders at the top of the tree, those to come included: a code span that starts with one of them is a path.
 const FOLDERS: &str =
     ".cargo .ci abi bare-metal bench crates docs examples fuzz model testkit tests tools xtask";
 
-pub(crate) fn run() -> ExitCode {
-    match missing(&root()) {
-        Ok((documents, found)) if found.is_empty() => {
-            println!("paths: everything {documents} documents name exists");
-            ExitCode::SUCCESS
-        }
-        Ok((_, found)) => {
-            for line in &found {
-                eprintln!("{line}");
-            }
-            eprintln!("paths: {} named, but not there", found.len());
-            ExitCode::FAILURE
-        }
-        Err(why) => {
-            eprintln!("xtask paths: {why}");
-            ExitCode::from(2)
-        }
+pub(crate) fn run() -> Result<bool, String> {
+    let (documents, found) = missing(&root())?;
+    found.iter().for_each(|line| eprintln!("{line}"));
+    match found.len() {
+        0 => println!("paths: everything {documents} documents name exists"),
+        n => eprintln!("paths: {n} named, but not there"),
     }
+    Ok(found.is_empty())
 }
 
 /// How many documents there are, and `file:line: path` for every path that is not there.
@@ -41,8 +31,7 @@ fn missing(top: &Path) -> Result<(usize, Vec<String>), String> {
     documents.extend(matches(top, "docs/**/*.md")?);
     let mut found = Vec::new();
     for document in &documents {
-        let text = std::fs::read_to_string(document)
-            .map_err(|e| format!("{}: {e}", document.display()))?;
+        let text = files::read(document)?;
         let name = document.strip_prefix(top).unwrap_or(document);
         for Mention { line, path, is_link } in mentions(&text) {
             let gone = |path: &str| format!("{}:{line}: {path}", name.display());
