@@ -1,4 +1,5 @@
 // Handlers of fork, registered early and late, that allocate and take locks under which other threads allocate.
+// link: handlers
 #include "storm.h"
 
 enum { WORKERS = 4, LOCKS = 3 };

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{cargo, finish};
+use crate::files;
 use crate::peers::{output, root, target_dir};
 
 const PAGE: &str = "docs/adding-an-allocator.md";
@@ -50,7 +51,7 @@ const EXAMPLES: [Example; 2] = [
 
 pub(crate) fn run() -> Result<bool, String> {
     let top = root();
-    let page = fs::read_to_string(top.join(PAGE)).map_err(|why| format!("{PAGE}: {why}"))?;
+    let page = files::read(&top.join(PAGE))?;
     let folder = target_dir().join("adding");
     let tree = folder.join("tree");
     let mut good = true;
@@ -63,10 +64,7 @@ pub(crate) fn run() -> Result<bool, String> {
         let mut touched = differing(&top, &tree, &files, &found);
         if example.is_drop_in {
             let manifest = crate::rows::manifest_path(example.name);
-            let said = |why: std::io::Error| format!("{}: {why}", manifest.display());
-            let written = tree.join(&manifest);
-            fs::create_dir_all(written.parent().unwrap_or(&tree)).map_err(said)?;
-            fs::write(&written, crate::rows::manifest(example.name)).map_err(said)?;
+            files::write(&tree.join(&manifest), crate::rows::manifest(example.name))?;
             touched.insert(manifest.display().to_string());
             touched.insert("Cargo.lock".to_owned());
         } else {
@@ -95,7 +93,7 @@ pub(crate) fn run() -> Result<bool, String> {
         }
         good &= touched.len() <= MOST;
     }
-    fs::remove_dir_all(&tree).map_err(|why| format!("{}: {why}", tree.display()))?;
+    fs::remove_dir_all(&tree).map_err(files::said(&tree))?;
     Ok(good)
 }
 
@@ -126,7 +124,7 @@ fn section<'a>(page: &'a str, heading: &str) -> Result<&'a str, String> {
 /// Copies what git keeps, and what it would keep, to `tree`; the paths.
 fn copy(top: &Path, tree: &Path) -> Result<Vec<String>, String> {
     if tree.exists() {
-        fs::remove_dir_all(tree).map_err(|why| format!("{}: {why}", tree.display()))?;
+        fs::remove_dir_all(tree).map_err(files::said(tree))?;
     }
     let mut git = Command::new("git");
     git.current_dir(top).args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
@@ -140,9 +138,8 @@ fn copy(top: &Path, tree: &Path) -> Result<Vec<String>, String> {
         if !from.is_file() {
             continue;
         }
-        let said = |why: std::io::Error| format!("{}: {why}", to.display());
-        fs::create_dir_all(to.parent().unwrap_or(tree)).map_err(said)?;
-        fs::copy(&from, &to).map_err(said)?;
+        files::folder(to.parent().unwrap_or(tree))?;
+        fs::copy(&from, &to).map_err(files::said(&to))?;
         copied.push(path);
     }
     Ok(copied)
@@ -161,16 +158,13 @@ fn differing(top: &Path, tree: &Path, files: &[String], pieces: &[Piece]) -> BTr
 impl Piece {
     fn put(&self, tree: &Path) -> Result<(), String> {
         let path: PathBuf = tree.join(&self.path);
-        let said = |why: std::io::Error| format!("{}: {why}", self.path);
-        let Some(after) = &self.after else {
-            return fs::write(&path, &self.code).map_err(said);
-        };
-        let text = fs::read_to_string(&path).map_err(said)?;
+        let Some(after) = &self.after else { return files::write(&path, &self.code) };
+        let text = files::read(&path)?;
         let at = text
             .find(&**after)
             .and_then(|at| text[at..].find('\n').map(|end| at + end + 1))
             .ok_or_else(|| format!("{} has no line {after}, which {PAGE} names", self.path))?;
-        fs::write(&path, format!("{}{}{}", &text[..at], self.code, &text[at..])).map_err(said)
+        files::write(&path, format!("{}{}{}", &text[..at], self.code, &text[at..]))
     }
 }
 

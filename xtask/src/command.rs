@@ -1,11 +1,13 @@
 //! Programs that chores start: cargo, and the program of the workloads.
 
 use core::num::NonZero;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
+use crate::files;
 use crate::peers::{output, root, target_dir};
 
 pub fn cargo() -> Command {
@@ -51,15 +53,36 @@ pub fn chosen<'a, T>(
 /// What `make` gives for each of `items`, as many at a time as there are processors: cargo builds a chain of
 /// crates, core before all, on one.
 pub fn each<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let at_once = |chunk: &[T]| {
-        thread::scope(|scope| {
-            let started: Vec<_> = chunk.iter().map(|item| scope.spawn(|| make(item))).collect();
-            let ended = started.into_iter().map(|thread| thread.join());
-            ended.map(|made| made.unwrap_or_else(|panic| resume_unwind(panic))).collect::<Vec<_>>()
-        })
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut made = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return made };
+            made.push((at, make(item)));
+        }
     };
-    items.chunks(processors).flat_map(at_once).collect()
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let mut made: Vec<(usize, R)> = thread::scope(|scope| {
+        let started: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended.flat_map(|made| made.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
+    made.sort_unstable_by_key(|(at, _)| *at);
+    made.into_iter().map(|(_, made)| made).collect()
+}
+
+/// Ends as a command that was started for this did.
+pub fn ended(command: &mut Command) -> ExitCode {
+    match command.status() {
+        Ok(status) => {
+            ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+        }
+        Err(why) => {
+            eprintln!("{:?} did not start: {why}", command.get_program());
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// The program of the workloads, built now, and the malloc to run it on: `given`, or ours, built with it.
@@ -72,7 +95,7 @@ pub fn workloads(given: Option<&Path>) -> Result<(PathBuf, PathBuf), String> {
     finish(&mut build)?;
     let built = target_dir().join("release");
     let library = given.map_or_else(|| built.join("libheapwright.so"), Path::to_owned);
-    let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
+    let library = library.canonicalize().map_err(files::said(&library))?;
     must_be_a_malloc(&library)?;
     Ok((built.join("heapwright-workloads"), library))
 }

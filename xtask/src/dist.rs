@@ -148,7 +148,7 @@ fn help(stage: &Path) -> Result<(), String> {
         ("fish", "share/fish/vendor_completions.d/heapwright.fish"),
     ] {
         let text = output(Command::new(&heapwright).args(["completions", shell]))?;
-        files::write(&stage.join(file), &text)?;
+        crate::files::write(&stage.join(file), &text)?;
     }
     Ok(())
 }
@@ -169,8 +169,8 @@ fn pack(dist: &Path, target: &str) -> Result<PathBuf, String> {
 fn tried(packed: &Path) -> Result<(), String> {
     let folder = target_dir().join("dist/try");
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let packed = packed.canonicalize().map_err(|e| format!("{}: {e}", packed.display()))?;
+    crate::files::folder(&folder)?;
+    let packed = packed.canonicalize().map_err(crate::files::said(packed))?;
     let script = root().join("xtask/src/dist/try.sh");
     let mut shell = Command::new("sh");
     shell.arg(script).arg(packed).env_clear().current_dir(&folder);
@@ -189,7 +189,7 @@ fn done(command: &mut Command) -> Result<(), String> {
 
 fn copy(from: &Path, to: &Path, mode: u32) -> Result<(), String> {
     let said = |why: std::io::Error| format!("{} to {}: {why}", from.display(), to.display());
-    fs::create_dir_all(to.parent().unwrap_or(to)).map_err(said)?;
+    crate::files::folder(to.parent().unwrap_or(to))?;
     fs::copy(from, to).map_err(said)?;
     fs::set_permissions(to, fs::Permissions::from_mode(mode)).map_err(said)
 }

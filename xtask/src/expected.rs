@@ -3,10 +3,9 @@
 use clap::Args;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use crate::files;
 use crate::peers::root;
 
 #[derive(Debug, Default, Args)]
@@ -29,11 +28,10 @@ impl Expected {
 /// A file of `bench/golden`; the default when it is not there.
 pub(crate) fn read<T: DeserializeOwned + Default>(name: &str) -> Result<T, String> {
     let file = root().join("bench/golden").join(name);
-    match fs::read_to_string(&file) {
-        Ok(text) => toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display())),
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(T::default()),
-        Err(e) => Err(format!("{}: {e}", file.display())),
+    if !file.exists() {
+        return Ok(T::default());
     }
+    toml::from_str(&files::read(&file)?).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 /// Why the files name compilers that are not the workspace's.
@@ -54,6 +52,6 @@ pub(crate) fn told(complaints: &[String]) -> bool {
 
 pub(crate) fn write_text(name: &str, text: &str) -> Result<PathBuf, String> {
     let file = root().join("bench/golden").join(name);
-    fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+    files::write(&file, text)?;
     Ok(file)
 }

@@ -1,9 +1,10 @@
 //! Tables of figures, as chores print them.
 
-use std::fs;
 use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
+
+use crate::files;
 
 /// An empty table with this header: names to the left, figures to the right.
 pub fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
@@ -18,7 +19,7 @@ pub fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
 
 /// The text of `page` with `text` between the two lines that mark the part of a chore.
 pub fn replaced(page: &Path, chore: &str, text: &str) -> Result<String, String> {
-    let old = fs::read_to_string(page).map_err(|why| format!("{}: {why}", page.display()))?;
+    let old = files::read(page)?;
     let [begin, end] = marks(chore);
     between(&old, &begin, &end, text)
         .ok_or_else(|| format!("{}: the lines {begin:?} and {end:?} are missing", page.display()))

@@ -6,13 +6,13 @@
 
 use crate::command::{self, chosen};
 use crate::figures;
+use crate::files;
 use crate::peers::{output, root};
 use crate::qemu::machine::{MACHINES, Machine};
 use crate::qemu::toolchain::{self, Build, Target};
 use crate::size::measure::code_of;
 use clap::Args;
 use core::time::Duration;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -31,55 +31,50 @@ struct Board {
     kind: &'static str,
 }
 
-const ARM: (&str, &str) = ("arm-none-eabi-gcc", "gcc-arm-none-eabi");
-const RISCV: (&str, &str) = ("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf");
+const ARM: Board = Board {
+    name: "thumbv7em",
+    target: Target::new("thumbv7em-none-eabi"),
+    gcc: "arm-none-eabi-gcc",
+    package: "gcc-arm-none-eabi",
+    flags: &["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft"],
+    machine: None,
+    kind: "cortex-m",
+};
+
+const RISCV: Board = Board {
+    name: "riscv64gc",
+    target: toolchain::RISCV64,
+    gcc: "riscv64-unknown-elf-gcc",
+    package: "gcc-riscv64-unknown-elf",
+    flags: &["-march=rv64gc_zicsr", "-mabi=lp64d", "-mcmodel=medany"],
+    machine: Some("riscv64"),
+    kind: "riscv",
+};
 
 const BOARDS: [Board; 5] = [
-    Board {
-        name: "thumbv7em",
-        target: Target::new("thumbv7em-none-eabi"),
-        gcc: ARM.0,
-        package: ARM.1,
-        flags: &["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft"],
-        machine: None,
-        kind: "cortex-m",
-    },
+    ARM,
     Board {
         name: "thumbv7m",
         target: toolchain::THUMBV7M,
-        gcc: ARM.0,
-        package: ARM.1,
         flags: &["-mcpu=cortex-m3", "-mthumb"],
         machine: Some("cortex-m3"),
-        kind: "cortex-m",
+        ..ARM
     },
     Board {
         name: "thumbv6m",
         target: toolchain::THUMBV6M,
-        gcc: ARM.0,
-        package: ARM.1,
         flags: &["-mcpu=cortex-m0", "-mthumb"],
         machine: Some("cortex-m0"),
-        kind: "cortex-m",
+        ..ARM
     },
     Board {
         name: "riscv32imac",
         target: toolchain::RISCV32,
-        gcc: RISCV.0,
-        package: RISCV.1,
         flags: &["-march=rv32imac_zicsr", "-mabi=ilp32", "-mcmodel=medany"],
         machine: Some("riscv32"),
-        kind: "riscv",
+        ..RISCV
     },
-    Board {
-        name: "riscv64gc",
-        target: toolchain::RISCV64,
-        gcc: RISCV.0,
-        package: RISCV.1,
-        flags: &["-march=rv64gc_zicsr", "-mabi=lp64d", "-mcmodel=medany"],
-        machine: Some("riscv64"),
-        kind: "riscv",
-    },
+    RISCV,
 ];
 
 /// What is not the library's: the start, and functions of memory, which a program that copies anything has already.
@@ -169,7 +164,7 @@ struct Program {
 
 impl Program {
     fn read(path: PathBuf) -> Result<Self, String> {
-        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = files::read(&path)?;
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let mut comments = text.lines().map_while(|line| line.strip_prefix("// "));
         let rule = comments.next().unwrap_or_default().to_owned();
@@ -186,15 +181,9 @@ impl Program {
 }
 
 fn listed(folder: &str) -> Result<Vec<Program>, String> {
-    let folder = root().join(folder);
-    let entries = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-        // The machine where there is a C library.
-        .filter(|path| !path.ends_with("hosted.c"))
-        .collect();
-    paths.sort();
+    let mut paths = files::list(&root().join(folder))?;
+    // But for the machine where there is a C library.
+    paths.retain(|path| path.extension().is_some_and(|c| c == "c") && !path.ends_with("hosted.c"));
     paths.into_iter().map(Program::read).collect()
 }
 
@@ -219,7 +208,7 @@ impl Board {
     /// Compiles a program and links it: to run on the machine, or only to be counted.
     fn link(&self, program: &Program, library: &Path, to_run: bool) -> Result<PathBuf, String> {
         let folder = toolchain::folder().join("firmware");
-        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        files::folder(&folder)?;
         let linked = folder.join(&program.name).with_extension(self.name);
         let tests = root().join("abi/block/tests/c");
         let mut gcc = Command::new(self.gcc);

@@ -12,6 +12,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::command::{cargo, finish, host};
+use crate::files;
 use crate::peers::{root, target_dir};
 
 struct Target {
@@ -75,7 +76,7 @@ impl Target {
         // What earlier runs found would lead this one elsewhere.
         let found = folder.join("found").join(self.name);
         let _ = fs::remove_dir_all(&found);
-        fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
+        files::folder(&found)?;
         let mut program = Command::new(programs.join(self.name));
         program.arg(format!("-runs={}", options.runs.unwrap_or(self.runs)));
         program.arg(format!("-seed={}", options.seed)).arg(format!("-max_len={}", self.len));

@@ -8,14 +8,13 @@ pub(crate) mod decode;
 mod trace;
 
 use crate::command::must_be_a_malloc;
-use crate::expected::{Expected, told};
+use crate::expected::{self, Expected, told};
 use crate::figures;
-use crate::peers::{output, root};
+use crate::peers::output;
 use clap::Args;
 use comfy_table::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,7 +42,7 @@ const BOUNDS: [Bound; 4] = [
 ];
 
 /// The golden file: entry point to counts.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 struct Golden(BTreeMap<String, Counts>);
 
@@ -72,13 +71,12 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if !ours {
         return Ok(true);
     }
-    let file = golden_file();
+    let file = format!("{}.toml", std::env::consts::ARCH);
     if options.expected.is_written() {
-        write(&file, &counts)?;
-        println!("wrote {}", file.display());
+        println!("wrote {}", write(&file, &counts)?.display());
         return Ok(true);
     }
-    let complaints = complaints(&read(&file)?, &counts);
+    let complaints = complaints(&expected::read(&file)?, &counts);
     Ok(told(&complaints))
 }
 
@@ -98,17 +96,7 @@ fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>, String> {
     Ok(all)
 }
 
-fn golden_file() -> PathBuf {
-    root().join("bench/golden").join(format!("{}.toml", std::env::consts::ARCH))
-}
-
-fn read(file: &Path) -> Result<Golden, String> {
-    let text = fs::read_to_string(file)
-        .map_err(|e| format!("{}: {e} (make it with --write)", file.display()))?;
-    toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))
-}
-
-fn write(file: &Path, counts: &BTreeMap<String, Counts>) -> Result<(), String> {
+fn write(file: &str, counts: &BTreeMap<String, Counts>) -> Result<PathBuf, String> {
     let body = toml::to_string(counts).map_err(|e| format!("golden file: {e}"))?;
     let compiler = output(Command::new("rustc").arg("--version"))?;
     let text = format!(
@@ -117,7 +105,7 @@ fn write(file: &Path, counts: &BTreeMap<String, Counts>) -> Result<(), String> {
          # Compiler: {}\n\n{body}",
         compiler.trim()
     );
-    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
+    expected::write_text(file, &text)
 }
 
 /// Every count above the golden file or a bound, in words.

@@ -6,6 +6,7 @@
 
 pub mod command;
 pub mod figures;
+pub mod files;
 pub mod measured;
 pub mod peers;
 pub mod programs;
@@ -23,4 +24,14 @@ pub struct Words {
     /// As they were typed
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
+}
+
+impl Words {
+    /// The words as the options of this chore; a bad one ends the program here.
+    pub fn options<T: clap::Args>(&self, chore: &'static str) -> T {
+        let command = clap::Command::new(chore).bin_name(format!("cargo xtask {chore}"));
+        let command = T::augment_args(command.no_binary_name(true));
+        let options = T::from_arg_matches(&command.get_matches_from(&self.words));
+        options.unwrap_or_else(|error| error.exit())
+    }
 }

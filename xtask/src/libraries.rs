@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::files;
 use crate::peers::target_dir;
 
 pub(crate) fn run() -> Result<bool, String> {
@@ -16,19 +17,15 @@ pub(crate) fn run() -> Result<bool, String> {
 /// Copies the files of `from`; those that have not changed keep their time, by which cargo judges.
 fn copy(from: &Path) -> Result<PathBuf, String> {
     let folder = target_dir().join("libraries");
-    let said = |path: &Path, why: std::io::Error| format!("{}: {why}", path.display());
-    fs::create_dir_all(&folder).map_err(|why| said(&folder, why))?;
-    for entry in fs::read_dir(from).map_err(|why| said(from, why))?.flatten() {
-        let (file, to) = (entry.path(), folder.join(entry.file_name()));
-        if !file.is_file() {
-            continue;
-        }
-        let bytes = fs::read(&file).map_err(|why| said(&file, why))?;
+    files::folder(&folder)?;
+    for file in files::list(from)?.into_iter().filter(|path| path.is_file()) {
+        let to = folder.join(file.file_name().unwrap_or_default());
+        let bytes = fs::read(&file).map_err(files::said(&file))?;
         if fs::read(&to).is_ok_and(|there| there == bytes) {
             continue;
         }
         // fs::copy keeps that a program may be run.
-        fs::copy(&file, &to).map_err(|why| said(&to, why))?;
+        fs::copy(&file, &to).map_err(files::said(&to))?;
     }
     Ok(folder)
 }

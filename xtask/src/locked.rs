@@ -14,6 +14,7 @@ use clap::Args;
 
 use crate::command;
 use crate::figures;
+use crate::files;
 use crate::golden::decode;
 use crate::peers::{output, target_dir};
 
@@ -104,7 +105,7 @@ fn executed(
     if !status.success() {
         return Err(format!("{workload} under valgrind ended with {status}"));
     }
-    let text = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let text = files::read(&file)?;
     // The next run writes it anew.
     let _ = fs::remove_file(&file);
     Ok(counts(&text, &library.display().to_string()))

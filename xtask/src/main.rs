@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 #[cfg(test)]
 use xtask::parsed;
-use xtask::{command, figures, measured, peers, programs};
+use xtask::{command, figures, files, measured, peers, programs};
 
 /// The project's own chores
 #[derive(Debug, Parser)]
@@ -109,11 +109,11 @@ impl Cli {
             return ExitCode::from(2);
         }
         let (name, ended) = match self.chore {
-            Chore::Layers => return layers::run(),
-            Chore::Paths => return paths::run(),
             Chore::Ci(options) => return ci::run(options),
             Chore::Measured(_) => return measured::run(),
             Chore::Peers(options) => return peers::run(&options),
+            Chore::Layers => ("layers", layers::run()),
+            Chore::Paths => ("paths", paths::run()),
             Chore::Adding => ("adding", adding::run()),
             Chore::Registry(options) => ("registry", rows::run(&options)),
             Chore::Golden(options) => ("golden", golden::run(&options)),

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use crate::Words;
-use crate::command::cargo;
+use crate::command::{cargo, ended};
 use crate::peers::root;
 use clap::Subcommand;
 
@@ -37,14 +37,5 @@ pub fn run() -> ExitCode {
     figures.args(["run", "--quiet", "--package", "xtask-figures", "--manifest-path"]);
     // Paths on the command line are seen from where it was typed.
     figures.arg(root().join("Cargo.toml")).arg("--").current_dir(".");
-    match figures.args(std::env::args_os().skip(1)).status() {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        Ok(status) => {
-            ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
-        }
-        Err(why) => {
-            eprintln!("cargo did not start: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    ended(figures.args(std::env::args_os().skip(1)))
 }

@@ -7,10 +7,10 @@
 
 mod markdown;
 
+use crate::files;
 use crate::peers::root;
 use markdown::{Mention, mentions};
 use std::path::{Component, Path, PathBuf};
-use std::process::ExitCode;
 
 /// Folders at the top of the tree, those to come included: a code span that starts with one of them is a path.
 const FOLDERS: &str =
@@ -19,26 +19,16 @@ const FOLDERS: &str =
 /// Characters of a line.
 const WIDTH: usize = 120;
 
-pub(crate) fn run() -> ExitCode {
-    match faults(&root()) {
-        Ok((documents, found)) if found.is_empty() => {
-            println!(
-                "paths: everything {documents} documents name exists, in lines of {WIDTH} characters"
-            );
-            ExitCode::SUCCESS
-        }
-        Ok((_, found)) => {
-            for line in &found {
-                eprintln!("{line}");
-            }
-            eprintln!("paths: {} named but not there, or too long", found.len());
-            ExitCode::FAILURE
-        }
-        Err(why) => {
-            eprintln!("xtask paths: {why}");
-            ExitCode::from(2)
-        }
+pub(crate) fn run() -> Result<bool, String> {
+    let (documents, found) = faults(&root())?;
+    found.iter().for_each(|line| eprintln!("{line}"));
+    match found.len() {
+        0 => println!(
+            "paths: everything {documents} documents name exists, in lines of {WIDTH} characters"
+        ),
+        n => eprintln!("paths: {n} named but not there, or too long"),
     }
+    Ok(found.is_empty())
 }
 
 /// How many documents there are, and `file:line: path` for every path that is not there; likewise for long lines.
@@ -50,8 +40,7 @@ fn faults(top: &Path) -> Result<(usize, Vec<String>), String> {
     documents.dedup();
     let mut found = Vec::new();
     for document in &documents {
-        let text = std::fs::read_to_string(document)
-            .map_err(|e| format!("{}: {e}", document.display()))?;
+        let text = files::read(document)?;
         let name = document.strip_prefix(top).unwrap_or(document);
         let too_long = |line| format!("{}:{line}: more than {WIDTH} characters", name.display());
         found.extend(long_lines(&text).map(too_long));

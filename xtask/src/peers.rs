@@ -11,6 +11,7 @@ use clap::Args;
 use comfy_table::Table;
 
 use crate::figures;
+use crate::files;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -114,17 +115,17 @@ fn system() -> Vec<Allocator> {
 /// Puts links to the system's peers beside those that were compiled.
 fn link() -> Result<(), String> {
     let folder = sources::folder();
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    files::folder(&folder)?;
     for allocator in system().iter().filter(|a| a.name != "glibc") {
         // The real file's name says more of its version.
         let real = allocator.path.canonicalize().unwrap_or_else(|_| allocator.path.clone());
         let link = folder.join(real.file_name().unwrap_or_default());
         // What was linked before may be gone from the system.
         if link.is_symlink() {
-            fs::remove_file(&link).map_err(|e| format!("{}: {e}", link.display()))?;
+            fs::remove_file(&link).map_err(files::said(&link))?;
         }
         if !link.exists() {
-            symlink(&real, &link).map_err(|e| format!("{}: {e}", link.display()))?;
+            symlink(&real, &link).map_err(files::said(&link))?;
         }
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! The C programs of `bench/programs`, compiled once into the target folder.
 
+use crate::files;
 use crate::peers::{output, root, target_dir};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ pub fn build(name: &str) -> Result<PathBuf, String> {
     let source = folder().join(name).with_extension("c");
     let dir = target_dir().join("programs");
     let program = dir.join(name);
-    fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    files::folder(&dir)?;
     let newest = modified(&source)?.max(modified(&folder().join("common.h"))?);
     if modified(&program).is_ok_and(|built| built > newest) {
         return Ok(program);
@@ -28,11 +29,10 @@ pub fn build(name: &str) -> Result<PathBuf, String> {
     let mut compiler = Command::new("cc");
     compiler.args(OPTIONS.split_whitespace()).arg(&source).arg("-o").arg(&partial);
     output(compiler.arg("-ldl"))?;
-    fs::rename(&partial, &program).map_err(|e| format!("{}: {e}", program.display()))?;
+    fs::rename(&partial, &program).map_err(files::said(&program))?;
     Ok(program)
 }
 
 fn modified(file: &Path) -> Result<SystemTime, String> {
-    let said = |e: std::io::Error| format!("{}: {e}", file.display());
-    fs::metadata(file).map_err(said)?.modified().map_err(said)
+    fs::metadata(file).and_then(|of| of.modified()).map_err(files::said(file))
 }

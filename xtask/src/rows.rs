@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory as _};
 use registry::{BLOCKS, KERNELS};
 
+use crate::files;
 use crate::peers::root;
 
 const DROP_INS: &str = "abi/drop-ins";
@@ -41,7 +42,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     for (path, table) in
         [(TABLE, table()), (KERNEL_TABLE, kernel_table()), (CONTRIBUTING, crate::ci::table())]
     {
-        wanted.push((top.join(path), with_table(path, &read(&top.join(path))?, &table)?));
+        wanted.push((top.join(path), with_table(path, &files::read(&top.join(path))?, &table)?));
     }
     let mut good = true;
     for (path, text) in &wanted {
@@ -50,9 +51,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         }
         let shown = path.strip_prefix(&top).unwrap_or(path).display();
         if options.write {
-            let said = |why: std::io::Error| format!("{shown}: {why}");
-            fs::create_dir_all(path.parent().unwrap_or(path)).map_err(said)?;
-            fs::write(path, text).map_err(said)?;
+            files::write(path, text)?;
             println!("registry: wrote {shown}");
         } else {
             good = false;
@@ -61,8 +60,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
             );
         }
     }
-    let features = features(&read(&top.join(FACADE))?);
-    let chores = chores(&read(&top.join(CONTRIBUTING))?);
+    let features = features(&files::read(&top.join(FACADE))?);
+    let chores = chores(&files::read(&top.join(CONTRIBUTING))?);
     for fault in others(&top)?.into_iter().chain(features).chain(chores) {
         good = false;
         eprintln!("registry: {fault}");
@@ -77,10 +76,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(good)
 }
 
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))
-}
-
 /// Where the package of a drop-in library is, from the top.
 pub(crate) fn manifest_path(name: &str) -> PathBuf {
     Path::new(DROP_INS).join(name).join("Cargo.toml")
@@ -93,11 +88,9 @@ pub(crate) fn manifest(name: &str) -> String {
 
 /// Packages of designs that the registry does not have.
 fn others(top: &Path) -> Result<Vec<String>, String> {
-    let folder = top.join(DROP_INS);
-    let entries = fs::read_dir(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
-    Ok(entries
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+    Ok(files::list(&top.join(DROP_INS))?
+        .iter()
+        .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
         .filter(|there| registry::mallocs().all(|name| name != there))
         .map(|there| format!("{DROP_INS}/{there}: the registry has no such malloc"))
         .collect())

@@ -43,7 +43,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// This storm and no other; may be said more than once
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STORMS.iter().map(|s| s.name)))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STORMS.iter().map(|s| s.name.as_str())))]
     only: Vec<String>,
     /// On another malloc's shared library, or on none: glibc
     #[arg(long, value_name = "PATH")]
@@ -76,7 +76,7 @@ fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {
 /// The chore; whether every storm passed.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if options.list {
-        for storm in STORMS {
+        for storm in &*STORMS {
             println!("{:<12} {}", storm.name, storm.what);
         }
         return Ok(true);
@@ -95,8 +95,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         crate::command::must_be_a_malloc(library)?;
     }
     let built = programs::build(library.as_deref())?;
-    let chosen =
-        |s: &&Storm| options.only.is_empty() || options.only.iter().any(|name| name == s.name);
+    let chosen = |s: &&Storm| options.only.is_empty() || options.only.contains(&s.name);
     let storms: Vec<&'static Storm> = STORMS.iter().filter(chosen).collect();
     let total = options.minutes * 60.0;
     let seconds = options.seconds.unwrap_or_else(|| plan::seconds_each(total, storms.len()));
@@ -158,7 +157,7 @@ fn one_run(
         println!("      again: {}", repeat(options, run, seconds));
         println!("      by hand: {}", built.by_hand(run, seconds));
     }
-    tally.add(run.storm.name, &watched);
+    tally.add(&run.storm.name, &watched);
     Ok(())
 }
 

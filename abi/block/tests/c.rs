@@ -15,7 +15,6 @@
 
 #[path = "../../tests/runner/build.rs"]
 mod build;
-#[macro_use]
 #[path = "../../tests/runner/of_own.rs"]
 mod of_own;
 
@@ -23,10 +22,10 @@ use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use of_own::{compiler, home, object, read, run};
+use of_own::{compiler, home, object, read, run, say};
 
 /// The libraries, by their features beside the default ones.
 const LIBRARIES: [&str; 4] = ["", "compact", "neighbours", "canaries"];
@@ -34,24 +33,9 @@ const LIBRARIES: [&str; 4] = ["", "compact", "neighbours", "canaries"];
 /// Programs of a port, whose operating system is a stub of it in `tests/c/stubs`.
 const PORT: &str = "port_";
 
-mod c {
-    programs! { "c":
-        buddy_create buddy_invalid buddy_malloc buddy_pools buddy_realloc
-        fit_check fit_create fit_null fit_policies fit_pools fit_random fit_too_large
-        misuse_double_free misuse_foreign misuse_overwritten
-        port_freertos port_freertos_regions port_newlib port_zephyr
-        tlsf_arena tlsf_arena_invalid tlsf_arena_refused tlsf_calloc tlsf_check tlsf_create tlsf_create_whole
-        tlsf_exhaustion tlsf_malloc tlsf_malloc_at tlsf_memalign tlsf_null tlsf_pool_lengths tlsf_pools
-        tlsf_random tlsf_realloc tlsf_realloc_aligned tlsf_required tlsf_reset tlsf_short_names tlsf_sizes
-        tlsf_stats tlsf_too_large tlsf_walk
-    }
+fn main() -> ExitCode {
+    of_own::tried(program, example)
 }
-
-mod cxx {
-    programs! { "cc": headers }
-}
-
-examples! { arena buddy fit tlsf }
 
 /// The library with these features, copied: the next one has the same name.
 fn library(features: &str) -> PathBuf {
@@ -114,7 +98,7 @@ fn program(name: &str, extension: &str) {
             .args([&object, &hosted(extension), &library(features)])
             .arg("-o")
             .arg(&binary));
-        println!("{rule}: {name} with [{features}]");
+        say(&format!("{rule}: {name} with [{features}]"));
         run(&mut Command::new(&binary));
         runs += 1;
     }
@@ -128,5 +112,5 @@ fn example(name: &str) {
     let mut compiler = compiler(false, "-std=c11");
     compiler.arg(home().join("examples").join(name).with_extension("c"));
     run(compiler.arg(library).arg("-o").arg(&binary));
-    println!("{}", String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
+    say(&String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
 }

@@ -15,7 +15,6 @@
 
 #[path = "../../tests/runner/build.rs"]
 mod build;
-#[macro_use]
 #[path = "../../tests/runner/of_own.rs"]
 mod of_own;
 
@@ -25,48 +24,20 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Instant;
 
-use of_own::{compiler, home, object, read, run};
+use of_own::{compiler, home, object, read, run, say};
 
 /// How long a program may run: far longer than any needs.
 const LIMIT: Duration = Duration::from_secs(120);
 const SIGABRT: i32 = 6;
 
-mod c {
-    programs! { "c":
-        destroy_many everything_threads fork_everything fork_kmem fork_vmalloc fork_vmalloc_freed fork_zs
-        kfree_any_cache kmalloc_cleared kmalloc_fortified kmalloc_large kmalloc_sizes kmalloc_threads
-        kmalloc_zero kmem_alloc kmem_bulk kmem_bulk_exhausted kmem_create kmem_ctor kmem_ctor_elsewhere
-        kmem_exhausted kmem_order kmem_sheaf kmem_sheaf_most kmem_shrink kmem_slabinfo kmem_threads krealloc
-        kstrdup kvmalloc
-        misuse_free_page misuse_free_page_mapped misuse_kfree_foreign misuse_kfree_inside misuse_kfree_large
-        misuse_kfree_twice misuse_kmem_block misuse_kmem_bulk_twice misuse_kmem_ctor_self
-        misuse_kmem_ctor_self_threads misuse_kmem_destroy_live misuse_kmem_destroy_twice misuse_kmem_destroyed
-        misuse_kmem_foreign misuse_kmem_free_later misuse_kmem_free_twice misuse_kmem_inside misuse_kmem_null
-        misuse_kmem_null_cache misuse_kmem_panic misuse_kmem_poison misuse_kmem_pool misuse_kmem_red_zone
-        misuse_kmem_sheaf misuse_kmem_sheaf_twice misuse_kmem_users misuse_kmem_wrong_cache
-        misuse_kmem_zeroed_ctor misuse_krealloc misuse_ksize misuse_kvfree_twice misuse_page_address
-        misuse_vfree_foreign misuse_vfree_inside misuse_vfree_twice misuse_vmap misuse_vrealloc
-        misuse_vunmap_vmalloc misuse_xv_destroy_live misuse_xv_destroy_twice misuse_xv_destroyed
-        misuse_xv_foreign misuse_xv_free_twice misuse_zs_destroy_live misuse_zs_destroy_twice
-        misuse_zs_destroyed misuse_zs_foreign misuse_zs_free_read misuse_zs_free_twice misuse_zs_nofail
-        misuse_zs_null misuse_zs_read_end misuse_zs_stale misuse_zs_write_beyond variants vmalloc_basic
-        vmalloc_closed vmalloc_exhausted vmalloc_guard vmalloc_info vmalloc_page_far vmalloc_scattered
-        vmalloc_stdout vmalloc_threads vmalloc_to_page vmalloc_written_freed vmap_frames vrealloc xv_basic
-        xv_exhausted xv_sizes xv_threads zs_basic zs_classes zs_compact zs_destroy_memory zs_exhausted zs_sizes
-        zs_threads
-    }
+fn main() -> ExitCode {
+    of_own::tried(program, example)
 }
-
-mod cxx {
-    programs! { "cc": header }
-}
-
-examples! { costs driver ring zram }
 
 /// Builds the libraries, once, and gives their folder.
 fn libraries() -> &'static Path {
@@ -126,7 +97,7 @@ fn program(name: &str, extension: &str) {
     let object = compile(&source, flags);
     for shared in [false, true] {
         let binary = link(&object, shared);
-        println!("{rule}: {}", binary.display());
+        say(&format!("{rule}: {}", binary.display()));
         let (status, said, wrong) = end(&binary);
         let Some(expected) = expected else {
             assert!(status.success(), "{status}\n{said}{wrong}");
@@ -142,7 +113,7 @@ fn program(name: &str, extension: &str) {
 fn example(name: &str) {
     let source = home().join("examples").join(name).with_extension("c");
     let binary = link(&compile(&source, ""), false);
-    println!("{}", String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
+    say(&String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
 }
 
 /// Compiles a program with the system's compiler, strict.

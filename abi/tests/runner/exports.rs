@@ -42,6 +42,21 @@ const CXX: &str = "\
 /// of which `tests/c/dlopen_static_tls.c` and `docs/tuning.md` say that we take 640: more is a change of theirs too.
 const TLS: u64 = 640;
 
+/// The tests by their names.
+pub(crate) const ALL: [(&str, fn()); 8] = [
+    ("exports_every_promised_name", exports_every_promised_name),
+    ("exports_nothing_else", exports_nothing_else),
+    ("every_own_export_is_in_the_header", every_own_export_is_in_the_header),
+    ("drop_ins_export_the_same_but_our_own", drop_ins_export_the_same_but_our_own),
+    ("the_soname_is_that_of_an_installed_library", the_soname_is_that_of_an_installed_library),
+    ("thread_local_storage_is_static_and_small", thread_local_storage_is_static_and_small),
+    ("needs_the_c_library_and_no_other", needs_the_c_library_and_no_other),
+    (
+        "asks_for_no_executable_stack_and_no_text_relocations",
+        asks_for_no_executable_stack_and_no_text_relocations,
+    ),
+];
+
 fn names<'a>(lists: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     lists.iter().flat_map(|list| list.split_whitespace())
 }
@@ -76,7 +91,6 @@ fn soname(file: &ElfFile64<'_>) -> String {
     String::from_utf8_lossy(name.unwrap_or_default()).into_owned()
 }
 
-#[test]
 fn exports_every_promised_name() {
     with_library(|file| {
         let exported = exported(file);
@@ -87,7 +101,6 @@ fn exports_every_promised_name() {
     });
 }
 
-#[test]
 fn exports_nothing_else() {
     with_library(|file| {
         let known = |name: &str| {
@@ -100,7 +113,6 @@ fn exports_nothing_else() {
     });
 }
 
-#[test]
 fn every_own_export_is_in_the_header() {
     with_library(|file| {
         let header = fs::read_to_string(crate::source::home().join("include/heapwright.h"))
@@ -116,7 +128,6 @@ fn every_own_export_is_in_the_header() {
 /// A classic design has all that is promised for any malloc, of heapwright's own only the walk that a recorder asks for, and
 /// a word of thread-local storage that says whether the thread is busy, and two aligned to 16 bytes if threads have
 /// records.
-#[test]
 fn drop_ins_export_the_same_but_our_own() {
     for name in registry::mallocs() {
         with_file(&library::drop_in(name), |file| {
@@ -145,7 +156,6 @@ fn drop_ins_export_the_same_but_our_own() {
 }
 
 /// A program that was linked to what cargo built starts with what is installed, and the other way round.
-#[test]
 fn the_soname_is_that_of_an_installed_library() {
     with_library(|file| assert_eq!(soname(file), installed("libheapwright")));
 }
@@ -155,7 +165,6 @@ fn installed(name: &str) -> String {
     format!("{name}.so.{}", env!("CARGO_PKG_VERSION_MAJOR"))
 }
 
-#[test]
 fn thread_local_storage_is_static_and_small() {
     with_library(|file| {
         let flags = dynamic(file, elf::DT_FLAGS).iter().fold(0, |all, flags| all | flags.val);
@@ -181,7 +190,6 @@ fn thread_local_storage_is_static_and_small() {
     });
 }
 
-#[test]
 fn needs_the_c_library_and_no_other() {
     with_library(|file| {
         let table = file.elf_dynamic_table().expect("a shared library has a dynamic section");
@@ -196,7 +204,6 @@ fn needs_the_c_library_and_no_other() {
     });
 }
 
-#[test]
 fn asks_for_no_executable_stack_and_no_text_relocations() {
     with_library(|file| {
         let endian = file.endian();

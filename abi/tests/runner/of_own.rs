@@ -1,40 +1,53 @@
 //! What the runners of `abi/block` and `abi/kernel` share, whose programs are compiled for their own libraries: each includes this file.
-use std::collections::BTreeSet;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, ExitCode, Output};
 
-/// One `#[test]` per program, named like its file, and one that compares the list with the folder.
-macro_rules! programs {
-    ($extension:literal: $($name:ident)*) => {
-        $(#[test]
-        fn $name() {
-            crate::program(stringify!($name), $extension);
-        })*
+use libtest_mimic::{Arguments, Trial};
 
-        #[test]
-        fn the_list_is_complete() {
-            crate::of_own::assert_listed("tests/c", $extension, &[$(stringify!($name)),*]);
+/// A test for each program of the package, whose folder and ending it gets, and for each example.
+pub(crate) fn tried(program: fn(&str, &str), example: fn(&str)) -> ExitCode {
+    let arguments = Arguments::from_args();
+    SHOWN.store(arguments.nocapture, Ordering::Relaxed);
+    let mut trials = Vec::new();
+    for (module, folder, ending) in
+        [("c", "tests/c", "c"), ("cxx", "tests/c", "cc"), ("examples", "examples", "c")]
+    {
+        for name in names(&home().join(folder), ending) {
+            trials.push(Trial::test(format!("{module}::{name}"), move || {
+                if module == "examples" {
+                    example(&name)
+                } else {
+                    program(&name, ending)
+                }
+                Ok(())
+            }));
         }
-    };
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// The examples run, and end well.
-macro_rules! examples {
-    ($($name:ident)*) => {
-        mod examples {
-            $(#[test]
-            fn $name() {
-                crate::example(stringify!($name));
-            })*
+/// The files of a folder with this ending; `hosted` is a part of them all.
+fn names(folder: &Path, ending: &str) -> Vec<String> {
+    let files =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = files.map(|entry| entry.expect("an entry").path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|found| found == ending));
+    let stems = paths.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
+    let mut names: Vec<String> = stems.filter(|name| name != "hosted").collect();
+    names.sort();
+    names
+}
 
-            #[test]
-            fn the_list_is_complete() {
-                crate::of_own::assert_listed("examples", "c", &[$(stringify!($name)),*]);
-            }
-        }
-    };
+/// Whether what programs say is shown: `--nocapture`.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn say(text: &str) {
+    if SHOWN.load(Ordering::Relaxed) {
+        println!("{text}");
+    }
 }
 
 pub(crate) fn home() -> &'static Path {
@@ -76,18 +89,4 @@ pub(crate) fn object(mut compiler: Command, source: &Path, folder: &Path) -> Pat
     let object = folder.join(format!("{name}.o"));
     run(compiler.arg("-c").arg(source).arg("-o").arg(&object));
     object
-}
-
-/// Panics unless `listed` has every program of a folder with this extension, and no other.
-pub(crate) fn assert_listed(folder: &str, extension: &str, listed: &[&str]) {
-    let folder = home().join(folder);
-    let there: BTreeSet<String> = fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
-        .filter(|name| name != "hosted")
-        .collect();
-    let listed: BTreeSet<String> = listed.iter().map(|&name| name.to_owned()).collect();
-    assert_eq!(there, listed, "programs of {} against the list in tests/c.rs", folder.display());
 }

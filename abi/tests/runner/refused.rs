@@ -81,8 +81,7 @@ fn launcher() -> &'static Path {
 
 /// The programs whose rule is one for any malloc.
 fn programs() -> Vec<Source> {
-    let all = source::all("tests/c").into_iter().map(|file| Source::read(&file));
-    all.filter(Source::is_for_any_malloc).collect()
+    source::of_both("tests/c").filter(Source::is_for_any_malloc).collect()
 }
 
 /// Runs a program where `call` is refused, unless its rule cannot hold there.
@@ -93,7 +92,7 @@ fn try_one(source: &Source, call: &str, error: i32, failures: &mut String) {
     });
     match excepted {
         Some((refused, _, why)) => {
-            println!("{}: not without {refused}: {why}", source.name());
+            run::say(&format!("{}: not without {refused}: {why}", source.name()));
         }
         None => run::refused(source, call, error, failures),
     }
@@ -123,7 +122,7 @@ pub(crate) fn one_at_a_time() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// Every program with each call refused and with all, with every error.
+/// Every program with each call refused and with all, with every error: an hour.
 pub(crate) fn product() {
     let mut failures = String::new();
     for source in programs() {

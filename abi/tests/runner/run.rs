@@ -1,12 +1,12 @@
 //! Compiles a program, runs it, and judges what it did.
 use crate::{
     library,
-    source::{Link, Source, home},
+    source::{self, Link, Source, home},
     target,
 };
 use core::{
     fmt::Write as _,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::Duration,
 };
 use std::{
@@ -41,11 +41,24 @@ enum Malloc<'a> {
     Refused(&'a str, i32),
 }
 
+/// Whether it is said how each program ended, also of those that did well: `--nocapture`.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn show(shown: bool) {
+    SHOWN.store(shown, Ordering::Relaxed);
+}
+
+pub(crate) fn say(line: &str) {
+    if SHOWN.load(Ordering::Relaxed) {
+        println!("{line}");
+    }
+}
+
 /// Compiles and runs the program `name`, on the C library's malloc first if it says so. Panics when it fails.
 pub(crate) fn program(name: &str) {
     let source = Source::read(name);
     if let Some(why) = target::current().without(source.name(), source.is_cxx()) {
-        println!("{}: skipped on heapwright: {why}", source.name());
+        say(&format!("{}: skipped on heapwright: {why}", source.name()));
         return;
     }
     let binary = compile(&source);
@@ -64,19 +77,18 @@ pub(crate) fn program(name: &str) {
 /// classic design, but for those named in `without`, each with its reason. Panics with all that failed.
 pub(crate) fn drop_in(name: &str, misuse: bool, without: &[(&str, &str)]) {
     if env::var_os("HEAPWRIGHT_SO").is_some() {
-        println!("{name}: skipped, HEAPWRIGHT_SO names another library");
+        say(&format!("{name}: skipped, HEAPWRIGHT_SO names another library"));
         return;
     }
     let library = library::drop_in(name);
-    let misuses = if misuse { crate::source::all("../tests/misuse") } else { Vec::new() };
     let mut programs = Vec::new();
-    for file in crate::source::all("tests/c").into_iter().chain(misuses) {
-        let source = Source::read(&file);
+    let misuses = misuse.then(|| source::of_both("../tests/misuse")).into_iter().flatten();
+    for source in source::of_both("tests/c").chain(misuses) {
         if !(source.is_for_any_malloc() || misuse && source.is_misuse_of_any()) {
             continue;
         }
         match without.iter().find(|(rule, _)| *rule == source.name()) {
-            Some((rule, why)) => println!("{rule}: not for {name}: {why}"),
+            Some((rule, why)) => say(&format!("{rule}: not for {name}: {why}")),
             None => programs.push(source),
         }
     }
@@ -266,7 +278,7 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
         (Ok(()), Some(SKIPPED)) => ("skipped", stdout.trim()),
         (Ok(()), _) => ("ok", ""),
     };
-    println!("{}: {word} on {on} in {seconds:.2} s {why}", source.name());
+    say(&format!("{}: {word} on {on} in {seconds:.2} s {why}", source.name()));
     if let Err(problem) = verdict {
         let _ = writeln!(failures, "on {on}: {problem}");
         let _ = writeln!(failures, "  by hand: {by_hand}{start} {}", source.args.join(" "));

@@ -21,7 +21,6 @@
 //! | `stderr: REGEX` | a line on standard error matches |
 use core::time::Duration;
 use std::{
-    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -156,30 +155,21 @@ impl Source {
     }
 }
 
-pub(crate) fn all(directory: &str) -> Vec<String> {
+/// The programs of a directory with this ending.
+pub(crate) fn all(directory: &str, ending: &str) -> Vec<String> {
     let entries = fs::read_dir(home().join(directory));
     let mut all: Vec<String> = entries
         .unwrap_or_else(|error| panic!("{directory}: {error}"))
         .map(|entry| entry.expect("a directory entry").file_name().to_string_lossy().into_owned())
-        .filter(|file| file.ends_with(".c") || file.ends_with(".cc"))
+        .filter(|file| file.rsplit_once('.').is_some_and(|(_, found)| found == ending))
         .map(|file| format!("{directory}/{file}"))
         .collect();
     all.sort();
     all
 }
 
-/// Panics unless `listed` has every file of `directory` with `extension`, and no other.
-pub(crate) fn assert_listed(directory: &str, extension: &str, listed: &[&str]) {
-    let there: BTreeSet<String> = fs::read_dir(home().join(directory))
-        .unwrap_or_else(|error| panic!("{directory}: {error}"))
-        .map(|entry| entry.expect("a directory entry").path())
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
-        .collect();
-    let listed: BTreeSet<String> = listed.iter().map(|&name| name.to_owned()).collect();
-    let missing: Vec<_> = there.difference(&listed).collect();
-    assert!(
-        missing.is_empty(),
-        "programs of {directory} that tests/c.rs does not list: {missing:?}"
-    );
+/// Those in C and in C++.
+pub(crate) fn of_both(directory: &str) -> impl Iterator<Item = Source> {
+    let all = [all(directory, "c"), all(directory, "cc")].concat();
+    all.into_iter().map(|file| Source::read(&file))
 }

@@ -24,6 +24,7 @@ use std::time::Instant;
 use heapwright_bench::measured::{Error, Figures, Job, Launcher, Outcome, Ran};
 use heapwright_bench::{cpus, helper};
 use launch::Exit;
+use libtest_mimic::{Arguments, Trial};
 
 const MIB: u64 = 1 << 20;
 
@@ -50,55 +51,44 @@ fn main() {
     if args.first().is_some_and(|a| a == prepare::HOLD) {
         return prepare::hold(Path::new(&args[1]));
     }
-    let wanted = |name: &str| match args.iter().find(|a| !a.as_encoded_bytes().starts_with(b"-")) {
-        Some(filter) => name.contains(&*filter.to_string_lossy()),
-        None => true,
+    let mut arguments = Arguments::from_args();
+    // One after the other: the first one is about what a parent has touched.
+    arguments.test_threads = Some(1);
+    let trial = |(name, test): (&str, fn())| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
     };
-    let chosen: Vec<_> = TESTS.iter().filter(|(name, _)| wanted(name)).collect();
-    if args.iter().any(|a| a == "--list") {
-        chosen.iter().for_each(|(name, _)| println!("{name}: test"));
-        return;
-    }
-    println!("\nrunning {} tests", chosen.len());
-    for (name, test) in &chosen {
-        test();
-        println!("test {name} ... ok");
-    }
-    let left_out = TESTS.len() - chosen.len();
-    println!(
-        "\ntest result: ok. {} passed; 0 failed; 0 ignored; 0 measured; {left_out} filtered out",
-        chosen.len()
-    );
+    libtest_mimic::run(&arguments, TESTS.map(trial).into()).exit();
 }
 
-/// In this order, and one after the other: the first one is about what a parent has touched.
-const TESTS: [(&str, fn()); 20] = [
-    ("a_fat_parent_does_not_show", a_fat_parent_does_not_show),
-    ("what_the_program_touches_does_show", what_the_program_touches_does_show),
-    ("times_are_those_of_the_program", times_are_those_of_the_program),
-    ("ends_and_messages_come_through", ends_and_messages_come_through),
-    ("the_environment_is_extended_and_replaced", the_environment_is_extended_and_replaced),
-    (
-        "a_program_that_hangs_is_killed_with_its_children",
-        a_program_that_hangs_is_killed_with_its_children,
-    ),
-    ("an_interrupt_ends_the_run", an_interrupt_ends_the_run),
-    ("the_memory_of_all_processes_is_seen", the_memory_of_all_processes_is_seen),
-    ("looking_does_not_change_the_time", looking_does_not_change_the_time),
-    ("a_program_gets_the_processors_it_is_given", a_program_gets_the_processors_it_is_given),
-    ("what_is_printed_is_kept", what_is_printed_is_kept),
-    ("a_flood_ends_and_is_cut", a_flood_ends_and_is_cut),
-    ("a_flood_without_end_is_killed_in_time", a_flood_without_end_is_killed_in_time),
-    ("who_left_the_group_is_ended_too", who_left_the_group_is_ended_too),
-    ("dropping_the_guard_restores", prepare::dropping_the_guard_restores),
-    (
-        "what_making_files_took_is_nobodys_memory",
-        kept_files::what_making_files_took_is_nobodys_memory,
-    ),
-    ("a_competitor_on_the_processor_is_seen", starved::a_competitor_on_the_processor_is_seen),
-    ("what_is_no_malloc_is_told_apart", probe::what_is_no_malloc_is_told_apart),
-    ("the_second_is_told_who_was_first", prepare::the_second_is_told_who_was_first),
-    ("being_killed_restores_too", prepare::being_killed_restores_too),
+macro_rules! named {
+    ($($test:path,)*) => { [$((stringify!($test), $test as fn())),*] };
+}
+
+/// In this order.
+const TESTS: [(&str, fn()); 20] = named![
+    a_fat_parent_does_not_show,
+    what_the_program_touches_does_show,
+    times_are_those_of_the_program,
+    ends_and_messages_come_through,
+    the_environment_is_extended_and_replaced,
+    a_program_that_hangs_is_killed_with_its_children,
+    an_interrupt_ends_the_run,
+    the_memory_of_all_processes_is_seen,
+    looking_does_not_change_the_time,
+    a_program_gets_the_processors_it_is_given,
+    what_is_printed_is_kept,
+    a_flood_ends_and_is_cut,
+    a_flood_without_end_is_killed_in_time,
+    who_left_the_group_is_ended_too,
+    prepare::dropping_the_guard_restores,
+    kept_files::what_making_files_took_is_nobodys_memory,
+    starved::a_competitor_on_the_processor_is_seen,
+    probe::what_is_no_malloc_is_told_apart,
+    prepare::the_second_is_told_who_was_first,
+    prepare::being_killed_restores_too,
 ];
 
 fn run_job(argv: &[&str], change: impl FnOnce(&mut Job<'_>)) -> Outcome {

@@ -1,5 +1,6 @@
 //! `stats` and `top`: processes that run, read from outside.
 
+#[macro_use]
 mod common;
 
 use core::time::Duration;
@@ -11,22 +12,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 
-use common::{exits, heapwright, ours, outcome, prints, refuses, says, started};
+use common::{
+    exits, heapwright, ours, outcome, parsed, plain, prints, program, refuses, says, started,
+};
 use launch::Running;
+use launch::testing::{compile, file};
 use serde_json::Value;
 
 /// A program that holds some MiB and waits: `sort` with its input still open.
 fn waiting(arguments: &[&str]) -> Running {
-    let mut running = started(
-        Command::new(env!("CARGO_BIN_EXE_heapwright"))
-            .args(arguments)
-            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-            .env_remove("LD_PRELOAD")
-            .env_remove("HEAPWRIGHT")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped()),
-    );
+    let mut command = plain();
+    let mut running = started(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()));
     let mut input = running.stdin().unwrap();
     input.write_all(&b"line\n".repeat(600_000)).unwrap();
     // It goes on only when all was read, but for a pipe's length; it ends with the test.
@@ -35,8 +31,7 @@ fn waiting(arguments: &[&str]) -> Running {
 }
 
 fn json(pid: i32) -> Value {
-    let (out, _) = exits(0, ours(["stats", "--json", &pid.to_string()]));
-    serde_json::from_str(&out).unwrap()
+    parsed(run!["stats", "--json", pid.to_string()])
 }
 
 #[test]
@@ -63,7 +58,7 @@ fn a_process_on_our_malloc_says_nothing_and_is_read() {
     let (full, _) = exits(0, ours(["stats", "--full", &pid.to_string()]));
     assert!(full.lines().count() > out.lines().count() && full.contains("shards"), "{full}");
 
-    let (list, _) = exits(0, outcome(heapwright().arg("stats")));
+    let (list, _) = exits(0, run!["stats"]);
     assert!(list.lines().any(|line| line.trim_start().starts_with(&pid.to_string())), "{list}");
 }
 
@@ -79,30 +74,18 @@ fn of_others_it_is_what_the_kernel_says_and_what_would_help() {
     // What nothing can be put in front of.
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("waits");
+    let text = b"void _start(void) { for (;;) __asm__ volatile(\"int $0x80\" :: \"a\"(29)); }";
+    let source = file(folder.path(), "waits.c", text, 0o644);
     for (flags, said) in [("-static", "is linked statically"), ("-m32", "a 32-bit program")] {
-        let mut cc = Command::new("cc");
-        cc.args(["-nostdlib", "-static", flags, "-x", "c", "-", "-o"]).arg(&program);
-        let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
-        cc.stdin
-            .take()
-            .unwrap()
-            .write_all(
-                b"void _start(void) { for (;;) __asm__ volatile(\"int $0x80\" :: \"a\"(29)); }",
-            )
-            .unwrap();
-        assert!(cc.wait().unwrap().success());
+        compile(&source, &["-nostdlib", "-static", flags], &program);
         let running = started(&mut Command::new(&program));
-        let (out, _) =
-            exits(0, outcome(heapwright().args(["stats", &running.number().to_string()])));
+        let (out, _) = exits(0, run!["stats", running.number().to_string()]);
         assert!(out.contains(said) && !out.contains("heapwright run"), "{out}");
     }
 
     let classic = waiting(&["run", "-a", "tlsf", "--", "sort"]);
-    prints(
-        0,
-        ours(["stats", &classic.number().to_string()]),
-        &["tlsf shows no figures while it runs"],
-    );
+    let said = ["tlsf shows no figures while it runs"];
+    prints(0, run!["stats", classic.number().to_string()], &said);
 }
 
 #[test]
@@ -124,7 +107,7 @@ fn what_cannot_be_read_is_named() {
     if fs::read_to_string("/proc/2/comm").is_ok_and(|name| name.trim() == "kthreadd") {
         refuses(125, ours(["stats", "2"]), &["a thread of the kernel"]);
     }
-    refuses(2, outcome(heapwright().arg("top")), &["PID"]);
+    refuses(2, run!["top"], &["PID"]);
     refuses(2, ours(["top", "1", "--", "true"]), &["cannot be used with"]);
     says(127, ours(["top", "--", "/no/such"]), &["/no/such"]);
 }
@@ -142,13 +125,7 @@ fn as_no_root() -> &'static [&'static str] {
 fn a_process_that_has_hidden_itself_is_told_from_another_users() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let program = folder.path().join("hides");
-    let mut cc = Command::new("cc");
-    cc.args(["-x", "c", "-", "-o"]).arg(&program);
-    let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
-    let hides = b"#include <sys/prctl.h>\n#include <unistd.h>\nint main(void) { prctl(PR_SET_DUMPABLE, 0); for (;;) pause(); }";
-    cc.stdin.take().unwrap().write_all(hides).unwrap();
-    assert!(cc.wait().unwrap().success());
+    let program = program("hides", &[], folder.path());
     let words = as_no_root();
     let mut hidden = Command::new(words[0]);
     let running = started(hidden.args(&words[1..]).arg(&program));
@@ -170,13 +147,8 @@ fn a_process_that_has_hidden_itself_is_told_from_another_users() {
         assert!(said.contains("it is user 0's, and this is user 65534"), "{said}");
         // root, but for the right to read others.
         let mut stats = Command::new("setpriv");
-        stats.args([
-            "--bounding-set",
-            "-sys_ptrace",
-            env!("CARGO_BIN_EXE_heapwright"),
-            "stats",
-            &own,
-        ]);
+        stats.args(["--bounding-set", "-sys_ptrace", env!("CARGO_BIN_EXE_heapwright")]);
+        stats.args(["stats", &own]);
         let said = String::from_utf8(stats.output().unwrap().stderr).unwrap();
         assert!(said.contains("--cap-add SYS_PTRACE"), "{said}");
     }
@@ -197,9 +169,9 @@ fn metrics_in_a_file_and_at_a_socket() {
     let running = waiting(&["run", "--", "sort"]);
     let pid = running.number().to_string();
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("heap.prom");
-    exits(0, ours(["stats", &pid, "--metrics", file.to_str().unwrap()]));
-    let text = fs::read_to_string(&file).unwrap();
+    let written = folder.path().join("heap.prom");
+    exits(0, run!["stats", &pid, "--metrics", &written]);
+    let text = fs::read_to_string(&written).unwrap();
     let live = format!("heapwright_live_bytes{{process=\"{pid}\",command=\"sort\"}} ");
     let line = text.lines().find(|line| line.starts_with(&live)).unwrap();
     assert!(line[live.len()..].parse::<u64>().unwrap() > 2 << 20, "{line}");
@@ -207,12 +179,7 @@ fn metrics_in_a_file_and_at_a_socket() {
 
     let socket = folder.path().join("s");
     let place = format!("unix:{}", socket.display());
-    let served = started(Command::new(env!("CARGO_BIN_EXE_heapwright")).args([
-        "stats",
-        &pid,
-        "--metrics",
-        &place,
-    ]));
+    let mut served = started(plain().args(["stats", &pid, "--metrics", &place]));
     let mut stream = (0..500).find_map(|_| {
         sleep(Duration::from_millis(20));
         UnixStream::connect(&socket).ok()
@@ -224,7 +191,6 @@ fn metrics_in_a_file_and_at_a_socket() {
     assert!(said.starts_with("HTTP/1.1 200 OK\r\n") && said.contains(&live), "{said}");
     // It goes when the process has gone.
     drop(running);
-    let mut served = served;
     assert_eq!(served.wait().unwrap().unwrap().code(), Some(0), "{}", served.stderr.text());
     assert!(!socket.exists());
 
@@ -250,44 +216,14 @@ fn a_process_writes_by_itself() {
     assert!(err.contains("a time and a path"), "{err}");
 }
 
-/// Long-lived blocks among short-lived ones, and a large one; then it says its number and waits until its input ends.
-const NAILS: &str = r#"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static void *all[200000], *large;
-__attribute__((noinline)) void *nail(void) { return memset(malloc(64), 1, 64); }
-__attribute__((noinline)) void *passing(void) { return memset(malloc(64), 1, 64); }
-__attribute__((noinline)) void *hold(void) { return memset(malloc(8 << 20), 1, 8 << 20); }
-int main(int argc, char **argv) {
-    for (int i = 0; i < 200000; i++) all[i] = i % 20 ? passing() : nail();
-    for (int i = 0; i < 200000; i++) if (i % 20) free(all[i]);
-    if (argc > 2 && fork()) return wait(NULL) < 0;
-    large = hold();
-    FILE *file = fopen(argv[1], "w");
-    fprintf(file, "%d\n", getpid());
-    fclose(file);
-    char byte;
-    return read(0, &byte, 1) < 0;
-}"#;
-
 /// The program under a command of ours, and its own number.
 fn nails(folder: &Path, words: &[&str], arguments: &[&str]) -> (Running, String) {
-    let (program, said) = (folder.join("nails"), folder.join("said"));
-    let mut cc = Command::new("cc");
-    cc.args(["-g", "-O1", "-fno-builtin", "-x", "c", "-", "-o"]).arg(&program);
-    let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
-    cc.stdin.take().unwrap().write_all(NAILS.as_bytes()).unwrap();
-    assert!(cc.wait().unwrap().success());
+    let said = folder.join("said");
+    let program = program("nails", &["-g", "-O1", "-fno-builtin"], folder);
     let _ = fs::remove_file(&said);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    let mut command = plain();
     command.args(words).arg("--").arg(&program).arg(&said).args(arguments);
-    command.env_remove("LD_PRELOAD");
-    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    let running =
-        started(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()));
+    let running = started(command.stdin(Stdio::piped()).stdout(Stdio::null()));
     let number = (0..1500).find_map(|_| {
         sleep(Duration::from_millis(20));
         fs::read_to_string(&said).ok().filter(|text| text.ends_with('\n'))
@@ -310,7 +246,7 @@ fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
     let text = sites(&[]);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let mut rows = text.lines().skip_while(|line| !line.contains("free beside")).skip(1);
-    assert!(rows.next().is_some_and(|row| row.contains("nail (<stdin>:")), "{text}");
+    assert!(rows.next().is_some_and(|row| row.contains("nail (nails.c:")), "{text}");
     let json: Value = serde_json::from_str(&sites(&["--json"])).unwrap();
     let of = |name: &str, what: &str| {
         let mut all = json["sites"].as_array().unwrap().iter();
@@ -331,13 +267,13 @@ fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
     ];
     for (words, why) in others {
         let (_running, pid) = nails(folder.path(), words, &[]);
-        refuses(125, outcome(heapwright().args(["stats", "--sites", &pid])), &[why]);
+        refuses(125, run!["stats", "--sites", &pid], &[why]);
     }
     let glibc = format!("{traces}-glibc");
     let words = ["profile", "-a", "glibc", "-o", &glibc];
     let (_running, pid) = nails(folder.path(), &words, &[]);
-    let (text, _) = exits(0, outcome(heapwright().args(["stats", "--sites", &pid])));
-    assert!(text.contains("hold (<stdin>:") && !text.contains("beside"), "{text}");
+    let (text, _) = exits(0, run!["stats", "--sites", &pid]);
+    assert!(text.contains("hold (nails.c:") && !text.contains("beside"), "{text}");
 
     // One that cannot be looked at keeps nothing of the others back.
     let none = i32::MAX.to_string();
@@ -346,7 +282,7 @@ fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
         let both = command.args(["stats", "--sites", &none, &pid]).args(flags);
         let (text, said, code) = outcome(both);
         assert!(said.contains(&format!("there is no process {none}")), "{said}");
-        assert!(text.contains("hold (<stdin>:"), "{text}");
+        assert!(text.contains("hold (nails.c:"), "{text}");
         assert_eq!(code, Some(125));
     }
 
@@ -354,6 +290,6 @@ fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
     let forked = format!("{traces}-forked");
     let words = ["profile", "-a", "heapwright", "-o", &forked];
     let (_running, pid) = nails(folder.path(), &words, &["fork"]);
-    let (text, _) = exits(0, outcome(heapwright().args(["stats", "--sites", &pid])));
-    assert!(text.contains("hold (<stdin>:") && text.contains("it was forked"), "{text}");
+    let (text, _) = exits(0, run!["stats", "--sites", &pid]);
+    assert!(text.contains("hold (nails.c:") && text.contains("it was forked"), "{text}");
 }

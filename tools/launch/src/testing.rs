@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// # Panics
 /// It cannot be written.
@@ -11,6 +12,23 @@ pub fn file(folder: &Path, name: &str, content: &[u8], mode: u32) -> PathBuf {
     fs::write(&path, content).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     path
+}
+
+/// Compiles a program of C, or by its ending of C++; whether that is possible.
+///
+/// # Panics
+/// There is no compiler.
+pub fn compiles(source: &Path, flags: &[&str], to: &Path) -> bool {
+    let is_c = source.extension().is_some_and(|ending| ending == "c");
+    let mut compiler = Command::new(if is_c { "cc" } else { "c++" });
+    compiler.arg(source).arg("-o").arg(to).args(flags);
+    compiler.status().expect("a compiler").success()
+}
+
+/// # Panics
+/// It cannot be compiled.
+pub fn compile(source: &Path, flags: &[&str], to: &Path) {
+    assert!(compiles(source, flags, to), "{} {flags:?}", source.display());
 }
 
 /// A complete static x86-64 program of one segment that exits with `code`.

@@ -2,7 +2,6 @@
 
 use trace::Frame;
 
-/// A block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) address: u64,

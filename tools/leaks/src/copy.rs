@@ -25,7 +25,6 @@ const WORDS: usize = 3;
 /// Threads that the recorder keeps.
 const MOST: usize = 16 << 10;
 
-/// A thread of the process.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Thread {
     /// Where its stack ended.
@@ -38,7 +37,6 @@ pub(crate) struct Thread {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mapping {
     pub(crate) range: Range<u64>,
-    /// Whether it may be written.
     pub(crate) is_writable: bool,
     /// A file, a name in brackets, or nothing.
     pub(crate) path: String,
@@ -133,7 +131,6 @@ impl Drop for Copy {
     }
 }
 
-/// Ends a copy.
 fn end(copy: u32) {
     let number = i32::try_from(copy).ok().and_then(Pid::from_raw);
     if is_copy(copy) {

@@ -2,42 +2,28 @@
 
 use std::io;
 
-/// Why leaks could not be looked for.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The process left no copy.
     #[error("process {process} left no copy of its memory: {why}")]
     NoCopy {
-        /// The process.
         process: u32,
         /// What the recorder says, or what that means.
         why: String,
     },
     /// The copy cannot be read.
     #[error("the copy of process {process} cannot be read: {why}")]
-    Unreadable {
-        /// The process.
-        process: u32,
-        /// The system's words.
-        why: io::Error,
-    },
+    Unreadable { process: u32, why: io::Error },
     /// The recorder had no memory for all of its table.
     #[error(
         "process {process} had no memory left for the table of live blocks (a limit on its addresses?), so what it lost is not known"
     )]
-    NoTable {
-        /// The process.
-        process: u32,
-    },
+    NoTable { process: u32 },
     /// The trace cannot be read as far as the copy.
     #[error(
         "the recording of process {process} cannot be read as far as its end, so which blocks were live is not known"
     )]
-    Unrecorded {
-        /// The process.
-        process: u32,
-    },
-    /// The call stacks cannot be read.
+    Unrecorded { process: u32 },
     #[error(transparent)]
     Trace(#[from] trace::TraceError),
 }

@@ -8,6 +8,10 @@
 //!
 //! The scan is conservative: any word that looks like an address inside a block keeps it (Boehm and Weiser, *Garbage Collection in an
 //! Uncooperative Environment*, 1988). Memory: 28 bytes a live block, and at most 64 MiB of the copy at once.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 mod blocks;
 mod check;

@@ -16,7 +16,6 @@ const DEPTH: usize = 12;
 /// Blocks and their bytes, as requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Amount {
-    /// How many.
     pub blocks: u64,
     /// Bytes of them all.
     pub bytes: u64,
@@ -37,7 +36,6 @@ impl Amount {
 /// Lost blocks that were allocated at one place.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Leak {
-    /// The blocks.
     pub lost: Amount,
     /// Those that only they point to.
     pub behind: Amount,
@@ -50,7 +48,6 @@ pub struct Leak {
 pub struct Leaks {
     /// The program, as one would type it.
     pub command: String,
-    /// The process.
     pub process: u32,
     /// Blocks that can be reached still.
     pub reachable: Amount,
@@ -67,7 +64,6 @@ pub struct Leaks {
 }
 
 impl Leaks {
-    /// Whether anything was lost.
     #[must_use]
     pub fn any(&self) -> bool {
         self.lost.blocks > 0
@@ -116,7 +112,6 @@ impl Leaks {
     }
 }
 
-/// A call stack.
 struct Stack<'a> {
     stacks: (&'a Frames, &'a Names),
     frame: Frame,

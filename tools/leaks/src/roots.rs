@@ -12,7 +12,6 @@ use core::ops::Range;
 use crate::copy::{Mapping, Thread};
 use crate::ranges::Ranges;
 
-/// A part of memory that is searched.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Root {
     pub(crate) range: Range<u64>,
@@ -147,7 +146,6 @@ fn is_c_library(path: &str) -> bool {
     ["libc.so", "libc-2", "ld-musl", "libc.musl"].iter().any(|begin| name(path).starts_with(begin))
 }
 
-/// Whether a file is the loader.
 pub(crate) fn is_loader(path: &str) -> bool {
     ["ld-linux", "ld-musl", "ld-2", "ld64.so"].iter().any(|begin| name(path).starts_with(begin))
 }

@@ -99,7 +99,6 @@ fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The user that it runs as.
 pub(crate) fn owner(pid: i32) -> Option<u32> {
     let status = read(pid, "status")?;
     field(&status, "Uid:").and_then(|uid| u32::try_from(uid).ok())

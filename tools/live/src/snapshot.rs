@@ -46,7 +46,6 @@ pub(crate) enum Span<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slab<'a> {
     pub(crate) class: usize,
-    /// Its first granule.
     pub(crate) granule: usize,
     words: Bytes<'a>,
 }

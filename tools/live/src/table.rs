@@ -9,7 +9,6 @@ use crate::memory::{Bytes, Memory};
 pub(crate) struct Table {
     pub(crate) design: String,
     pub(crate) version: String,
-    /// Whether it shows more than its name.
     pub(crate) shows: bool,
     at: [u64; At::COUNT],
     number: [u32; Number::COUNT],

@@ -21,11 +21,8 @@ use crate::sites::Grouping;
 /// A function's memory in both profiles.
 #[derive(Debug, Clone, Serialize)]
 pub struct Change {
-    /// Where.
     pub name: String,
-    /// Bytes before.
     pub old: f64,
-    /// Bytes after.
     pub new: f64,
     /// The true change is no further off than this, in 95 of 100 cases.
     pub margin: f64,
@@ -50,7 +47,6 @@ impl Change {
 pub struct Comparison {
     /// What is compared: `inuse_space`, or another type of the profiles.
     pub what: String,
-    /// All of it.
     pub all: Change,
     /// By function, the largest change first.
     pub changes: Vec<Change>,

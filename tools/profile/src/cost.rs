@@ -51,11 +51,8 @@ impl Cost {
 /// How soon a block was freed: within this time, and not within the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lived {
-    /// A millisecond: such blocks are temporary.
     Millisecond,
-    /// A second.
     Second,
-    /// A minute.
     Minute,
 }
 
@@ -95,13 +92,11 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// The sum of one.
     #[must_use]
     pub fn of(&self, cost: Cost) -> &Estimate {
         &self.sums[cost as usize]
     }
 
-    /// The same, to be added to.
     pub fn of_mut(&mut self, cost: Cost) -> &mut Estimate {
         &mut self.sums[cost as usize]
     }

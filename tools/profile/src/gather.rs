@@ -24,7 +24,6 @@ const POINTS: u64 = 1000;
 pub struct Stack {
     /// Its innermost frame; 0: there is no stack.
     pub frame: Frame,
-    /// What it costs.
     pub costs: Costs,
 }
 
@@ -33,7 +32,6 @@ pub struct Stack {
 pub struct Point {
     /// When.
     pub time: u64,
-    /// Bytes that were live.
     pub live: f64,
     /// Bytes that were resident, where that is known.
     pub resident: Option<u64>,
@@ -55,9 +53,7 @@ pub struct Moment {
 pub struct Profile {
     /// The program with its arguments.
     pub command: String,
-    /// Its malloc.
     pub malloc: String,
-    /// The process.
     pub pid: u32,
     /// When the recording began, in nanoseconds since 1970.
     pub start: u64,
@@ -69,19 +65,15 @@ pub struct Profile {
     pub samples: u64,
     /// When most was live.
     pub peak_time: u64,
-    /// The stacks.
     pub stacks: Vec<Stack>,
     /// All of them together.
     pub all: Costs,
-    /// Over time.
     pub curve: Vec<Point>,
     /// At times that were asked for.
     pub moments: Vec<Moment>,
-    /// The frames of the stacks.
     pub frames: Frames,
     /// What their addresses are called.
     pub names: Names,
-    /// Files with code in them.
     pub modules: Vec<Module>,
     /// The file of the malloc, which no site is in.
     pub malloc_path: String,

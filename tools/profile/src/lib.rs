@@ -9,6 +9,10 @@
 //! ```
 //!
 //! Each block of a sample first stands for its like, then the sums are made; so every figure is right on average, and has a margin.
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 
 mod collapsed;
 mod compare;

@@ -11,7 +11,6 @@ use crate::cost::{Cost, Costs, Lived};
 use crate::gather::Profile;
 use crate::sites::{Site, sites};
 
-/// Rows of the table.
 const ROWS: usize = 20;
 /// What it tells.
 pub(crate) const ABOUT: &str =

@@ -11,7 +11,6 @@ use crate::gather::Profile;
 use crate::sites::{Site, sites};
 use crate::text::{off, with_margin};
 
-/// Rows of the table.
 const ROWS: usize = 20;
 
 /// What is there, those sites first that most is free beside, or, where that is not known, that hold most.

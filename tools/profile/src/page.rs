@@ -21,7 +21,6 @@ use crate::tree::Tree;
 
 const SCRIPT: &str = include_str!("../assets/profile.js");
 const MARKUP: &str = include_str!("../assets/profile.html");
-/// Rows of the table.
 const ROWS: usize = 200;
 /// Functions of the picture: smaller ones are left out.
 const NODES: usize = 20_000;

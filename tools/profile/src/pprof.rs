@@ -33,13 +33,10 @@ pub enum Inuse<'a> {
 /// A file that is mapped with code in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mapping {
-    /// First address.
     pub start: u64,
-    /// The address behind it.
     pub end: u64,
     /// Where in the file the first address is.
     pub offset: u64,
-    /// The file.
     pub file: String,
     /// In hexadecimal digits, or nothing.
     pub build_id: String,
@@ -48,9 +45,7 @@ pub struct Mapping {
 /// A function at an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Its name.
     pub function: String,
-    /// Its file.
     pub file: String,
     /// The line, or 0.
     pub line: u32,
@@ -61,7 +56,6 @@ pub struct Line {
 pub struct Location {
     /// Which of the mappings it lies in.
     pub mapping: Option<usize>,
-    /// The address.
     pub address: u64,
     /// The functions there, the innermost first.
     pub lines: Vec<Line>,
@@ -81,11 +75,8 @@ pub struct Sample {
 pub struct Pprof {
     /// What the values are, and their unit.
     pub types: Vec<(String, String)>,
-    /// The stacks.
     pub samples: Vec<Sample>,
-    /// The files.
     pub mappings: Vec<Mapping>,
-    /// The addresses.
     pub locations: Vec<Location>,
     /// Nanoseconds since 1970.
     pub time: i64,
@@ -93,7 +84,6 @@ pub struct Pprof {
     pub duration: i64,
     /// Bytes from one sample to the next, in the mean; 1: every block is one.
     pub period: i64,
-    /// In words.
     pub comments: Vec<String>,
     /// The type that is shown first.
     pub default_type: String,
@@ -179,7 +169,6 @@ impl Pprof {
     }
 }
 
-/// An estimate as a whole number.
 #[expect(clippy::cast_possible_truncation, reason = "it is cut to what there is")]
 fn whole(value: f64) -> i64 {
     value.round() as i64

@@ -22,7 +22,6 @@ pub struct Site {
     pub name: String,
     /// The function without its callers and lines, by which the sites of two builds are the same.
     pub function: String,
-    /// What it costs.
     pub costs: Costs,
     /// The same with all that the function calls, each stack once.
     pub total: Costs,

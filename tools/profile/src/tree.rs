@@ -29,7 +29,6 @@ pub struct Node {
 /// What a function is called.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Label {
-    /// For people.
     pub name: String,
     /// Its file, or nothing.
     pub file: String,
@@ -37,7 +36,6 @@ pub struct Label {
     pub module: String,
 }
 
-/// All functions of a profile.
 #[derive(Debug)]
 pub struct Tree {
     /// The first is all of them.
@@ -51,7 +49,6 @@ const UNKNOWN: &str = "(callers unknown)";
 const NO_STACK: &str = "(no call stack)";
 
 impl Tree {
-    /// The functions of a profile.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let root = Label { name: "all".to_owned(), ..Label::default() };
@@ -87,7 +84,6 @@ impl Tree {
         tree
     }
 
-    /// What a node is called.
     #[must_use]
     pub fn label(&self, node: usize) -> &Label {
         &self.labels[self.nodes[node].label]

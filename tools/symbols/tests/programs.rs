@@ -10,44 +10,6 @@ use std::time::SystemTime;
 use symbols::{Module, Names, Resolver, Why, build_id_of};
 use tempfile::TempDir;
 
-const MAPS: &str = r#"
-#include <stdio.h>
-static void maps(void) {
-    FILE *file = fopen("/proc/self/maps", "r");
-    for (int c; (c = fgetc(file)) != EOF;) putchar(c);
-}
-"#;
-
-const C: &str = r#"
-__attribute__((noinline)) static void *here(void) { return __builtin_return_address(0); }
-__attribute__((noinline)) static void insert(void) {
-    printf("%p %d\n", here(), __LINE__);
-}
-int main(void) { insert(); maps(); return 0; }
-"#;
-
-const CPP: &str = r#"
-namespace cache {
-__attribute__((noinline)) void *here() { return __builtin_return_address(0); }
-struct Table { template<class T> __attribute__((always_inline)) void insert(T) { printf("%p %d\n", here(), __LINE__); } };
-__attribute__((noinline)) void serve() {
-    Table().insert(7);
-}
-}
-int main() { cache::serve(); maps(); }
-"#;
-
-const RUST: &str = r#"
-mod cache {
-    #[inline(never)]
-    pub fn insert(n: usize) -> usize { println!("{n}"); n }
-}
-fn main() {
-    println!("{:#x} 4", cache::insert as *const () as usize + 1);
-    print!("{}", std::fs::read_to_string("/proc/self/maps").unwrap());
-}
-"#;
-
 /// A compiled program, what it printed, and what was mapped.
 struct Ran {
     folder: TempDir,
@@ -63,12 +25,12 @@ fn tool(command: &mut Command) -> String {
     String::from_utf8(ran.stdout).unwrap()
 }
 
-fn compiled(source: &str, name: &str, compiler: &str, flags: &[&str]) -> Ran {
+/// A program of `programs`.
+fn compiled(name: &str, compiler: &str, flags: &[&str]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
-    let (file, program) = (folder.path().join(name), folder.path().join("program"));
-    let source = if compiler == "rustc" { source.to_owned() } else { format!("{MAPS}{source}") };
-    fs::write(&file, source).unwrap();
-    tool(Command::new(compiler).args(flags).arg("-o").arg(&program).arg(&file));
+    let program = folder.path().join("program");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
+    tool(Command::new(compiler).args(flags).arg("-o").arg(&program).arg(source));
     run(folder, program)
 }
 
@@ -124,7 +86,7 @@ fn said(names: &Names, ip: u64) -> Vec<String> {
 }
 
 fn c() -> Ran {
-    compiled(C, "cache.c", "gcc", &["-g", "-O1", "-Wl,--build-id"])
+    compiled("cache.c", "gcc", &["-g", "-O1", "-Wl,--build-id"])
 }
 
 #[test]
@@ -132,7 +94,7 @@ fn a_function_of_c_and_its_line() {
     for flags in
         [["-g", "-O0"], ["-g", "-O2"], ["-gdwarf-4", "-O2"], ["-g", "-no-pie"], ["-g", "-gz"]]
     {
-        let ran = compiled(C, "cache.c", "gcc", &flags);
+        let ran = compiled("cache.c", "gcc", &flags);
         assert_eq!(ran.said(), [format!("insert cache.c:{}", ran.line)], "{flags:?}");
         assert_eq!(ran.why(), [], "{flags:?}");
     }
@@ -140,7 +102,7 @@ fn a_function_of_c_and_its_line() {
 
 #[test]
 fn an_inlined_function_of_cpp_and_whom_it_is_inlined_into() {
-    let ran = compiled(CPP, "cache.cpp", "g++", &["-g", "-O2"]);
+    let ran = compiled("cache.cpp", "g++", &["-g", "-O2"]);
     let line = ran.line;
     let expected = [
         format!("cache::Table::insert<int> cache.cpp:{line}"),
@@ -152,14 +114,14 @@ fn an_inlined_function_of_cpp_and_whom_it_is_inlined_into() {
 #[test]
 fn a_function_of_rust_with_all_or_little_debugging_information() {
     for debug in ["-Cdebuginfo=2", "-Cdebuginfo=line-tables-only"] {
-        let ran = compiled(RUST, "app.rs", "rustc", &[debug, "--crate-name=app"]);
+        let ran = compiled("app.rs", "rustc", &[debug, "--crate-name=app"]);
         assert_eq!(ran.said(), [format!("app::cache::insert app.rs:{}", ran.line)], "{debug}");
     }
 }
 
 #[test]
 fn without_lines_a_function_is_all_that_is_known() {
-    let ran = compiled(C, "cache.c", "gcc", &["-O1"]);
+    let ran = compiled("cache.c", "gcc", &["-O1"]);
     assert_eq!(ran.said(), ["insert :0"]);
     assert_eq!(ran.why(), [Why::NoLines]);
 }
@@ -200,8 +162,7 @@ fn a_stripped_program_has_places_and_its_debug_files_give_the_names_back() {
 #[test]
 fn a_program_that_was_built_anew_is_never_misnamed() {
     let ran = c();
-    let other =
-        compiled(&C.replace("insert", "evict"), "cache.c", "gcc", &["-g", "-O1", "-Wl,--build-id"]);
+    let other = compiled("cache.c", "gcc", &["-Dinsert=evict", "-g", "-O1", "-Wl,--build-id"]);
     fs::copy(&other.program, &ran.program).unwrap();
     assert_eq!((ran.said(), ran.why()), (vec![], vec![Why::Changed]));
     assert!(ran.names().troubles[0].to_string().contains("record again"));
@@ -212,7 +173,7 @@ fn a_program_that_was_built_anew_is_never_misnamed() {
 
 #[test]
 fn without_a_build_id_a_file_that_is_younger_than_the_recording_is_another_one() {
-    let ran = compiled(C, "cache.c", "gcc", &["-g", "-Wl,--build-id=none"]);
+    let ran = compiled("cache.c", "gcc", &["-g", "-Wl,--build-id=none"]);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let now = u64::try_from(now.as_nanos()).unwrap();
     let later = Resolver::new(&ran.modules, now + 1_000_000_000).names([ran.ip]);

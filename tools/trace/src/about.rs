@@ -12,7 +12,6 @@ use crate::step::Thread;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// The program's file.
     pub exe: String,
     /// Its arguments, as one would type them.
     pub command: String,
@@ -80,7 +79,6 @@ pub struct Malloc {
 pub struct ThreadAbout {
     /// Its last name.
     pub name: String,
-    /// The kernel's number of it.
     pub tid: u32,
     /// When its first step was.
     pub first: u64,

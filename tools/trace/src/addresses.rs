@@ -125,7 +125,6 @@ impl Addresses {
         Self::settling(MANY)
     }
 
-    /// Blocks settle where there are so many.
     fn settling(many: usize) -> Self {
         let shards = (0..SHARDS).map(|_| Shard::new(SMALLEST)).collect();
         Self { shards, settled: Settled::default(), live: 0, many }

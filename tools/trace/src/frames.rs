@@ -22,7 +22,6 @@ impl Frames {
         Frame::try_from(self.list.len()).unwrap_or(Frame::MAX)
     }
 
-    /// Whether no stacks were recorded.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -15,7 +15,6 @@ pub(crate) mod summary;
 
 /// What a packed trace begins with.
 pub(crate) const MAGIC: [u8; 8] = *b"HWpacked";
-/// What it ends with.
 pub(crate) const END: [u8; 8] = *b"HWpack-]";
 /// The version that is written, and the newest that is read.
 pub(crate) const VERSION: u32 = 1;

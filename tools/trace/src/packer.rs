@@ -36,7 +36,6 @@ pub struct Packer {
     sizes: Live<u64, 1>,
 }
 
-/// What was packed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
     pub path: PathBuf,

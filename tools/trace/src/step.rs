@@ -75,7 +75,6 @@ pub enum Op {
         /// The child, whose trace is another file.
         child: u32,
     },
-    /// The process was replaced by this program.
     Exec(String),
     /// The program itself mapped memory.
     Map {

@@ -138,19 +138,13 @@ impl State {
     fn op(&mut self, packer: &Packer, verb: &str, words: &[&str]) -> Option<Op> {
         let text = || words.join(" ");
         Some(match (verb, words) {
-            ("malloc", &[name, size, ..]) => {
-                self.block(packer, How::Malloc, name, size, "0", words)?
-            }
-            ("calloc", &[name, size, ..]) => {
-                self.block(packer, How::Calloc, name, size, "0", words)?
-            }
-            ("born", &[name, size, ..]) => self.block(packer, How::Born, name, size, "0", words)?,
-            ("aligned", &[name, size, align, ..]) => {
-                self.block(packer, How::Aligned, name, size, align, words)?
-            }
-            ("realloc", &[old, name, size, ..]) => {
+            ("malloc", _) => self.block(packer, How::Malloc, words)?,
+            ("calloc", _) => self.block(packer, How::Calloc, words)?,
+            ("born", _) => self.block(packer, How::Born, words)?,
+            ("aligned", _) => self.block(packer, How::Aligned, words)?,
+            ("realloc", &[old, ref words @ ..]) => {
                 let old = self.blocks.remove(old)?;
-                match self.block(packer, How::Malloc, name, size, "0", words)? {
+                match self.block(packer, How::Malloc, words)? {
                     Op::Allocate { block, size, address, frame, .. } => {
                         Op::Reallocate { old, block, size, address, frame }
                     }
@@ -183,17 +177,11 @@ impl State {
         })
     }
 
-    fn block(
-        &mut self,
-        packer: &Packer,
-        how: How,
-        name: &str,
-        size: &str,
-        align: &str,
-        words: &[&str],
-    ) -> Option<Op> {
+    /// The first words are its name and size, and of an aligned one what it is aligned to.
+    fn block(&mut self, packer: &Packer, how: How, words: &[&str]) -> Option<Op> {
         let (block, _) = packer.next();
-        let (size, align) = (number(size)?, number(align)?);
+        let (name, size) = (*words.first()?, number(words.get(1)?)?);
+        let align = if how == How::Aligned { number(words.get(2)?)? } else { 0 };
         self.next_address = self.next_address.next_multiple_of(align.max(16));
         let address = after(words, "at").unwrap_or(0x7000_0000_0000 + self.next_address);
         self.next_address += size.max(1);
@@ -203,7 +191,6 @@ impl State {
     }
 }
 
-/// The number behind a word.
 fn after(words: &[&str], word: &str) -> Option<u64> {
     let at = words.iter().position(|&other| other == word)?;
     number(words.get(at + 1)?)

@@ -129,7 +129,6 @@ impl Cells {
         (&mut self.cells[place as usize].1, known.is_none())
     }
 
-    /// Two neighbours become one.
     fn coarsen(&mut self) {
         let old = core::mem::take(&mut self.cells);
         self.places.clear();

@@ -3,7 +3,6 @@
 /// How many classes there are of each kind.
 pub(crate) const CLASSES: usize = 8;
 
-/// By what a cell is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum By {
     /// The size of most of its bytes' blocks.
@@ -45,7 +44,6 @@ impl By {
 /// The largest size of each class but the last.
 const SIZES: [u64; CLASSES - 1] = [32, 64, 128, 512, 2 << 10, 16 << 10, 128 << 10];
 
-/// Their names.
 pub const SIZE_NAMES: [&str; CLASSES] =
     ["≤ 32 B", "≤ 64 B", "≤ 128 B", "≤ 512 B", "≤ 2 KiB", "≤ 16 KiB", "≤ 128 KiB", "larger"];
 

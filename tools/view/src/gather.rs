@@ -127,7 +127,6 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Before the first step.
     pub fn new(plan: Plan) -> Self {
         let mut moments: Vec<u64> = (0..MOMENTS)
             .map(|n| (u128::from(plan.duration) * u128::from(n) / u128::from(MOMENTS)) as u64)
@@ -161,7 +160,6 @@ impl Gather {
         }
     }
 
-    /// The next step.
     pub fn push(&mut self, step: &Step) {
         while self.moments.last().is_some_and(|moment| *moment < step.time) {
             let moment = self.moments.pop().unwrap_or_default();

@@ -12,6 +12,10 @@
 //! What draws computes nothing about the trace. What is gathered is bounded: cells, moments and curves have a most of each,
 //! however long the trace is; besides them only the blocks that are live are remembered.
 
+#![allow(
+    missing_docs,
+    reason = "only this workspace uses it: a name that says it all needs no sentence"
+)]
 #![expect(
     clippy::cast_possible_truncation,
     reason = "classes and levels are few; what is drawn of a number is rounded"

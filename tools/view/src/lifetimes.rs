@@ -12,7 +12,6 @@ pub(crate) const LIFE_NAMES: [&str; LIVES] = [
     "longer", "kept",
 ];
 
-/// Blocks and bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sum {
     pub(crate) blocks: u64,

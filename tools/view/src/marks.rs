@@ -11,7 +11,6 @@ const OTHERS: &str = "others";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) name: String,
-    /// How often it was made.
     pub(crate) times: u64,
     /// The stretch of its last mark.
     last: Option<u128>,

@@ -2,7 +2,6 @@
 
 use core::str::FromStr;
 
-/// A moment.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Moment {
     /// When most was live.

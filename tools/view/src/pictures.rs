@@ -30,7 +30,6 @@ pub struct Pictures {
     pub(crate) missing: Vec<String>,
     /// Whether nothing is known of where blocks were.
     pub(crate) no_addresses: bool,
-    /// Nanoseconds.
     pub(crate) duration: u64,
     /// Threads in groups.
     pub(crate) groups: Groups,
@@ -51,11 +50,9 @@ pub struct Pictures {
     pub(crate) marks: marks::Finished,
     pub(crate) lifetimes: Lifetimes,
     pub(crate) pairs: Matrix,
-    /// Allocations in all.
     pub(crate) allocations: u64,
 }
 
-/// The heap at a moment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frame {
     pub(crate) time: u64,
@@ -82,7 +79,6 @@ impl Frame {
 }
 
 impl Pictures {
-    /// Whether call stacks were recorded.
     pub fn has_sites(&self) -> bool {
         !self.sites.is_empty()
     }

@@ -24,6 +24,7 @@ use bench::result::Report;
 use bench::session::WorkloadIndex;
 use clap::Args;
 
+use crate::files;
 use crate::peers::root;
 use front::Part;
 use record::Record;
@@ -71,9 +72,7 @@ fn newest(top: &Path) -> Result<Record, String> {
 /// The page, plots and raw runs of the newest record, in `folder`.
 fn page(top: &Path, folder: &Path) -> Result<String, String> {
     let record = newest(top)?;
-    let failed = |why: std::io::Error| format!("{}: {why}", folder.display());
-    fs::create_dir_all(folder).map_err(failed)?;
-    fs::write(folder.join("runs.csv"), record.report.to_csv()).map_err(failed)?;
+    files::write(&folder.join("runs.csv"), record.report.to_csv())?;
     let written = report::write(&record.report, folder).map_err(|e| e.to_string())?;
     let page = written.first().map(|path| path.display().to_string()).unwrap_or_default();
     Ok(format!("{page} and {} plots made from {}", written.len() - 1, record.folder.display()))
@@ -243,7 +242,7 @@ fn circumstances(record: &Record, commit: &str) -> String {
 }
 
 fn put(top: &Path, path: &Path, content: &str) -> Result<(), String> {
-    fs::write(top.join(path), content).map_err(|e| format!("{}: {e}", path.display()))
+    files::write(&top.join(path), content)
 }
 
 fn between(top: &Path, path: &str, text: &str) -> Result<String, String> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bench::result::Report;
-pub(crate) use xtask::command::{cargo, finish, must_be_a_malloc, workloads};
+pub(crate) use xtask::command::{cargo, each, ended, finish, must_be_a_malloc, workloads};
 
 use crate::peers::target_dir;
 

@@ -3,18 +3,16 @@
 //! The programs depend on time (pauses, and a look at resident memory every ten milliseconds), so that this is no test. They sleep
 //! for most of it: as many run at once as there are processors.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::thread;
 
 use clap::Args;
 use comfy_table::Table;
 use serde_json::Value;
 
-use crate::command;
+use crate::command::{self, each};
+use crate::files;
 use crate::peers::{root, target_dir};
 
 /// Whether explain names the fault that each of some small programs has
@@ -45,15 +43,18 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     programs.retain(is_asked);
     let folder = target_dir().join("faults");
     if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|why| at(&folder, &why))?;
+        fs::remove_dir_all(&folder).map_err(files::said(&folder))?;
     }
     let mut table = Table::new();
     table.load_style(comfy_table::presets::ASCII_MARKDOWN);
     table.set_header(["set", "program", "its fault", "what is said"]);
     let mut right = 0;
-    for (source, said) in programs.iter().zip(all(&heapwright, &programs, &folder)) {
-        let text = fs::read_to_string(source).map_err(|why| at(source, &why))?;
-        let (fault, said) = (first(&text, fault), said?);
+    let numbered: Vec<(usize, &PathBuf)> = programs.iter().enumerate().collect();
+    let all = each(&numbered, |(number, source)| {
+        said(&heapwright, source, &folder.join(number.to_string()))
+    });
+    for (source, said) in programs.iter().zip(all) {
+        let (fault, said) = (first(&files::read(source)?, fault), said?);
         right += u32::from(fault == said);
         table.add_row([name(source.parent()), name(Some(source)), fault, said]);
     }
@@ -66,35 +67,9 @@ fn name(path: Option<&Path>) -> String {
     stem.to_string_lossy().into_owned()
 }
 
-fn at(path: &Path, why: &dyn core::fmt::Display) -> String {
-    format!("{}: {why}", path.display())
-}
-
-fn all(heapwright: &Path, programs: &[PathBuf], folder: &Path) -> Vec<Result<String, String>> {
-    let next = AtomicUsize::new(0);
-    let said = Mutex::new(vec![Err("it was not run".to_owned()); programs.len()]);
-    let work = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(source) = programs.get(number) else { return };
-            let one = self::said(heapwright, source, &folder.join(number.to_string()));
-            said.lock().unwrap_or_else(|poisoned| poisoned.into_inner())[number] = one;
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(work);
-        }
-    });
-    said.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
 fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|why| at(folder, &why))?;
-    let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let mut all = files::list(folder)?;
     all.retain(|path| path.extension().is_some_and(|end| ENDINGS.iter().any(|one| end == *one)));
-    all.sort();
     Ok(all)
 }
 
@@ -115,8 +90,8 @@ fn fault(remark: &str) -> Option<&str> {
 
 /// What explain says first of a program, compiled and recorded; or none.
 fn said(heapwright: &Path, source: &Path, folder: &Path) -> Result<String, String> {
-    fs::create_dir_all(folder).map_err(|why| at(folder, &why))?;
-    let text = fs::read_to_string(source).map_err(|why| at(source, &why))?;
+    files::folder(folder)?;
+    let text = files::read(source)?;
     let (program, trace) = (folder.join("program"), folder.join("trace"));
     let compiler = |name: &str, options: &[&str]| {
         let mut compiler = Command::new(name);
@@ -151,10 +126,11 @@ fn said(heapwright: &Path, source: &Path, folder: &Path) -> Result<String, Strin
     };
     command::finish(&mut record)?;
     let explained = Command::new(heapwright).args(["explain", "--json"]).arg(&trace).output();
-    let explained = explained.map_err(|why| at(heapwright, &why))?;
-    let facts: Value = serde_json::from_slice(&explained.stdout).map_err(|why| at(source, &why))?;
+    let explained = explained.map_err(files::said(heapwright))?;
+    let facts: Value = serde_json::from_slice(&explained.stdout)
+        .map_err(|why| format!("{}: {why}", source.display()))?;
     // A recording of seconds of a busy server is large.
-    fs::remove_dir_all(folder).map_err(|why| at(folder, &why))?;
+    fs::remove_dir_all(folder).map_err(files::said(folder))?;
     Ok(facts["findings"][0]["kind"].as_str().unwrap_or("none").to_owned())
 }
 

@@ -16,12 +16,12 @@ mod programs;
 mod real;
 mod replayed;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::command;
+use crate::files;
 use crate::judge::{self, Bounds, Figure};
 use crate::peers::{root, target_dir};
 use agree::Compared;
@@ -67,7 +67,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let wanted: Vec<&str> = ALLOCATORS.split_whitespace().collect();
     let allocators = real::allocators(&heapwright, &wanted, MOST)?;
     let folder = target_dir().join("fidelity");
-    fs::create_dir_all(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+    files::folder(&folder)?;
     let rounds = if options.quick { 1 } else { options.rounds };
     let mut all = Vec::new();
     for program in programs::all(&folder, &options.only, options.quick)? {

@@ -12,11 +12,11 @@
 //! What was not measured is no pass, and neither is what cannot be told.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use comfy_table::Table;
 use serde::Deserialize;
 
+use crate::files;
 use crate::peers::root;
 
 #[derive(Debug, Deserialize)]
@@ -89,8 +89,7 @@ impl Bounds {
     /// Those of `bench/bounds/NAME.toml`.
     pub(crate) fn read(name: &str) -> Result<Self, String> {
         let file = root().join("bench/bounds").join(name).with_extension("toml");
-        let text = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-        toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))
+        toml::from_str(&files::read(&file)?).map_err(|e| format!("{}: {e}", file.display()))
     }
 
     /// Every bound of a part; a part that is not there has none.

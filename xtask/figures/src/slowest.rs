@@ -5,7 +5,6 @@
 //! and so is waiting for a lock. A virtual machine's host may stop a processor unseen: so each workload runs a few times,
 //! and the middle run counts. All workloads at a tenth of their length take some three minutes.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,6 +13,7 @@ use clap::Args;
 
 use crate::command;
 use crate::figures;
+use crate::files;
 use crate::peers::{output, root};
 
 /// The slowest malloc and free of workloads, in microseconds, without first touches of memory
@@ -55,11 +55,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 pub(crate) fn definitions() -> Result<Vec<Definition>, String> {
     let folder = root().join("bench/definitions");
     let mut texts = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?.flatten()
-    {
-        let text = fs::read_to_string(entry.path())
-            .map_err(|e| format!("{}: {e}", entry.path().display()))?;
-        texts.push((entry.file_name().to_string_lossy().into_owned(), text));
+    for path in files::list(&folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        texts.push((name, files::read(&path)?));
     }
     parse_all(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
         .map_err(|e| e.to_string())

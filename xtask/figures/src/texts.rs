@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use crate::command;
 use crate::figures;
+use crate::files;
 use crate::peers::{root, target_dir};
 
 const LIST: &str = include_str!("../../../bench/texts.toml");
@@ -86,7 +87,6 @@ fn known(text: &str) -> Result<String, String> {
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let folder = options.output.clone().unwrap_or_else(|| target_dir().join("texts"));
-    fs::create_dir_all(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     let mut table =
         figures::table(["text", "item", "heapwright bench", "seconds", "of processors", "record"]);
     let mut done: BTreeSet<String> = BTreeSet::new();
@@ -121,8 +121,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     table.add_row(["", "all", "", &seconds, &of_processors, ""]);
     let text = format!("{table}\n");
     print!("{text}");
-    let list = folder.join("README.md");
-    fs::write(&list, text).map_err(|why| format!("{}: {why}", list.display()))?;
+    files::write(&folder.join("README.md"), text)?;
     Ok(all_made)
 }
 
@@ -156,11 +155,11 @@ fn keep(figure: &Figure, record: &Path, folder: &Path, write: bool) -> Result<()
     let mut places = vec![folder.join("pictures")];
     places.extend(write.then(|| root().join("docs/pictures")));
     for place in &places {
-        fs::create_dir_all(place).map_err(|why| format!("{}: {why}", place.display()))?;
+        files::folder(place)?;
         for plot in &figure.pictures {
             let from = record.join("plots").join(plot).with_extension("svg");
             let to = place.join(figure.picture(plot));
-            fs::copy(&from, to).map_err(|why| format!("{}: {why}", from.display()))?;
+            fs::copy(&from, to).map_err(files::said(&from))?;
         }
     }
     Ok(())

@@ -11,6 +11,7 @@
 use super::OTHERS;
 use super::boot::Images;
 use crate::command;
+use crate::files;
 use crate::peers::{output, root};
 use crate::qemu::toolchain::{self, Build, RISCV64};
 use serde_json::Value;
@@ -92,17 +93,15 @@ fn patched() -> Result<PathBuf, String> {
     let to = folder().join("patched");
     copy(&from, &to)?;
     let manifest = to.join("Cargo.toml");
-    let named = |e: std::io::Error| format!("{}: {e}", manifest.display());
     let path = root().join("compat/axallocator");
-    let text = fs::read_to_string(&manifest).map_err(named)?;
+    let text = files::read(&manifest)?;
     let text = format!("{text}\n{PATCH}{:?} }}\n", path.display().to_string());
-    fs::write(&manifest, text).map_err(named)?;
+    files::write(&manifest, text)?;
     // The test bodies are not in the workspace: seen from the copy they are elsewhere.
     let (manifest, there) = (to.join("kernel/Cargo.toml"), root().join("testkit/bodies"));
-    let named = |e: std::io::Error| format!("{}: {e}", manifest.display());
-    let text = fs::read_to_string(&manifest).map_err(named)?;
+    let text = files::read(&manifest)?;
     let text = text.replace("../../../testkit/bodies", &there.display().to_string());
-    fs::write(&manifest, with_others(&text)).map_err(named)?;
+    files::write(&manifest, with_others(&text))?;
     Ok(to)
 }
 
@@ -117,20 +116,13 @@ pub(super) fn with_others(manifest: &str) -> String {
 
 /// Copies a folder; what is the same already keeps its time, so that cargo does not build it anew.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let named = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
-    fs::create_dir_all(to).map_err(|e| named(to, e))?;
-    for entry in from.read_dir().map_err(|e| named(from, e))? {
-        let path = entry.map_err(|e| named(from, e))?.path();
+    for path in files::list(from)? {
         let target = to.join(path.file_name().unwrap_or_default());
         if path.is_dir() {
             copy(&path, &target)?;
-            continue;
-        }
-        let text = fs::read(&path).map_err(|e| named(&path, e))?;
-        // The patch's own lock file is kept.
-        let locked = target.exists() && target.ends_with("Cargo.lock");
-        if !locked && fs::read(&target).ok().as_ref() != Some(&text) {
-            fs::write(&target, text).map_err(|e| named(&target, e))?;
+        } else if !(target.exists() && target.ends_with("Cargo.lock")) {
+            // But for the patch's own lock file.
+            files::keep(&target, &fs::read(&path).map_err(files::said(&path))?)?;
         }
     }
     Ok(())
@@ -139,8 +131,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), String> {
 /// Copies what was built: another build would replace it.
 fn kept(program: &Path, name: &str) -> Result<PathBuf, String> {
     let to = folder().join(name);
-    fs::create_dir_all(folder()).map_err(|e| format!("{}: {e}", folder().display()))?;
-    fs::copy(program, &to).map_err(|e| format!("{}: {e}", program.display()))?;
+    files::folder(&folder())?;
+    fs::copy(program, &to).map_err(files::said(program))?;
     Ok(to)
 }
 
@@ -152,11 +144,7 @@ fn configuration(manifest: &Path) -> Result<PathBuf, String> {
     let mut generate = Command::new(generator);
     generate.arg(root().join("bare-metal/arceos/defconfig.toml")).arg(platform(manifest)?);
     output(generate.arg("--output").arg(&new))?;
-    // One that is as it was keeps its time, for cargo.
-    let text = fs::read(&new).map_err(|e| format!("{}: {e}", new.display()))?;
-    if fs::read(&config).ok().as_ref() != Some(&text) {
-        fs::write(&config, text).map_err(|e| format!("{}: {e}", config.display()))?;
-    }
+    files::keep(&config, files::read(&new)?.as_bytes())?;
     Ok(config)
 }
 

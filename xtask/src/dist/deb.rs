@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::files;
 use crate::peers::output;
 
 /// The loader learns of the libraries as soon as they are there.
@@ -16,15 +17,14 @@ pub(super) fn pack(dist: &Path, version: &str) -> Result<Option<PathBuf>, String
     };
     let stage = dist.join("deb");
     let _ = fs::remove_dir_all(&stage);
-    let said = |why: std::io::Error| format!("{}: {why}", stage.display());
-    fs::create_dir_all(stage.join("DEBIAN")).map_err(said)?;
+    files::folder(&stage.join("DEBIAN"))?;
     output(Command::new("cp").arg("-a").arg(dist.join("root")).arg(stage.join("usr")))?;
     // `glibc 2.36`: the package runs on no older one.
     let glibc = output(Command::new("getconf").arg("GNU_LIBC_VERSION"))?;
     let glibc = glibc.trim().trim_start_matches("glibc ");
     let control = control(version, architecture.trim(), glibc);
-    fs::write(stage.join("DEBIAN/control"), control).map_err(said)?;
-    fs::write(stage.join("DEBIAN/triggers"), TRIGGERS).map_err(said)?;
+    files::write(&stage.join("DEBIAN/control"), control)?;
+    files::write(&stage.join("DEBIAN/triggers"), TRIGGERS)?;
     let package = dist.join(format!("heapwright_{version}_{}.deb", architecture.trim()));
     let mut dpkg = Command::new("dpkg-deb");
     dpkg.env("SOURCE_DATE_EPOCH", "0").args(["--root-owner-group", "-Zgzip", "--build"]);

@@ -1,7 +1,8 @@
 //! What pkg-config and CMake read. Both find everything from where their own file is, so that the folder can be moved.
 
-use std::fs;
 use std::path::Path;
+
+use crate::files;
 
 const PKG_CONFIG: &str = include_str!("files/heapwright.pc");
 
@@ -19,7 +20,7 @@ pub(super) fn install(stage: &Path, version: &str) -> Result<(), String> {
         ("lib/cmake/heapwright/heapwright-config.cmake", CMAKE),
         ("lib/cmake/heapwright/heapwright-config-version.cmake", CMAKE_VERSION),
     ] {
-        write(&stage.join(file), &filled(template, version))?;
+        files::write(&stage.join(file), filled(template, version))?;
     }
     Ok(())
 }
@@ -28,12 +29,6 @@ fn filled(template: &str, version: &str) -> String {
     let mut parts = version.split('.');
     let (major, minor) = (parts.next().unwrap_or("0"), parts.next().unwrap_or("0"));
     template.replace("@VERSION@", version).replace("@MAJOR@", major).replace("@MINOR@", minor)
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<(), String> {
-    let said = |why: std::io::Error| format!("{}: {why}", path.display());
-    fs::create_dir_all(path.parent().unwrap_or(path)).map_err(said)?;
-    fs::write(path, text).map_err(said)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! From executed instructions to counts: instructions, branches, loads, stores, atomics, calls. x86-64 only.
 
 use super::trace::{Step, Stretch};
+use crate::files::said;
 use core::ops::AddAssign;
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
@@ -84,15 +85,12 @@ fn sum(steps: &[Step]) -> Result<Counts, String> {
     Ok(sum)
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, String> {
-    fs::read(file).map_err(|why| format!("{}: {why}", file.display()))
-}
-
 fn decode(steps: &[Step]) -> Result<Vec<Instruction>, String> {
     let mut files: BTreeMap<&PathBuf, Vec<u8>> = BTreeMap::new();
     for step in steps {
         if !files.contains_key(&step.file) {
-            files.insert(&step.file, read(&step.file)?);
+            let bytes = fs::read(&step.file).map_err(said(&step.file))?;
+            files.insert(&step.file, bytes);
         }
     }
     let one = |step: &Step| {
@@ -109,7 +107,7 @@ fn decode(steps: &[Step]) -> Result<Vec<Instruction>, String> {
 /// The addresses in a library at which an atomic instruction stands, and of those dynamic functions that have one of the names;
 /// two names of one function are one.
 pub(crate) fn places(library: &Path, names: &[&str]) -> Result<(Vec<u64>, Vec<u64>), String> {
-    let bytes = read(library)?;
+    let bytes = fs::read(library).map_err(said(library))?;
     let failed = |why: object::Error| format!("{}: {why}", library.display());
     let file = object::File::parse(&*bytes).map_err(failed)?;
     let mut atomics = Vec::new();

@@ -1,6 +1,6 @@
 //! Which instructions a program executes between two breakpoints: `bench/programs/step.c` driven from here.
 
-use crate::programs;
+use crate::{files, programs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,9 +28,9 @@ pub(super) fn stretches(
     entry: &str,
 ) -> Result<Option<Vec<Stretch>>, String> {
     let program = programs::build("hitpath")?;
-    let program = program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?;
+    let program = program.canonicalize().map_err(files::said(&program))?;
     let preload = match library {
-        Some(path) => path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?,
+        Some(path) => path.canonicalize().map_err(files::said(path))?,
         None => PathBuf::from("-"),
     };
     let out = Command::new(programs::build("step")?)

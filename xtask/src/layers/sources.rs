@@ -2,8 +2,9 @@
 //!
 //! Read line by line, a comment's end left out. A phrase in a string would be found too; there is none.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::files;
 
 /// The layers that may ask which operating system this is.
 const SYSTEM: [&str; 3] = ["crates/source", "crates/recorder", "abi"];
@@ -43,16 +44,13 @@ pub(super) fn judge(top: &Path, folder: &str) -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-fn gather(folder: &Path, files: &mut Vec<(PathBuf, String)>) -> Result<(), String> {
-    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
+fn gather(folder: &Path, found: &mut Vec<(PathBuf, String)>) -> Result<(), String> {
+    for path in files::list(folder)? {
         if path.is_dir() {
-            gather(&path, files)?;
+            gather(&path, found)?;
         } else if path.extension().is_some_and(|e| e == "rs") {
-            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            files.push((path, text));
+            let text = files::read(&path)?;
+            found.push((path, text));
         }
     }
     Ok(())

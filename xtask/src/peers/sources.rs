@@ -5,6 +5,7 @@
 //! package, which has the library itself. Their file names are those by which `heapwright` finds them.
 
 use super::{Allocator, output, target_dir};
+use crate::files;
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,11 +94,7 @@ impl Source {
 
     fn build(&self) -> Result<(), String> {
         eprintln!("peers: making {}", self.name);
-        let failed = |path: &Path| {
-            let path = path.display().to_string();
-            move |e: std::io::Error| format!("{path}: {e}")
-        };
-        fs::create_dir_all(folder().join(REGION)).map_err(failed(&folder()))?;
+        files::folder(&folder().join(REGION))?;
         let partial = folder().join(format!("{}.partial-{}", self.name, std::process::id()));
         let (package, version) = (&self.package.0, &self.package.1);
         if self.files.is_empty() {
@@ -105,11 +102,11 @@ impl Source {
                 Some(hash) => unpacked(package, version, hash)?.join(&self.folder),
                 None => configured(&fetch(package, version)?, &self.version)?,
             };
-            fs::copy(&library, &partial).map_err(failed(&library))?;
+            fs::copy(&library, &partial).map_err(files::said(&library))?;
         } else {
             self.compile(&fetch(package, version)?.join(&self.folder), &partial)?;
         }
-        fs::rename(&partial, self.library()).map_err(failed(&partial))
+        fs::rename(&partial, self.library()).map_err(files::said(&partial))
     }
 
     fn compile(&self, sources: &Path, library: &Path) -> Result<(), String> {
@@ -144,8 +141,7 @@ fn unpacked(package: &str, version: &str, hash: &str) -> Result<PathBuf, String>
     let dir = target_dir().join("peers/fetch").join(package);
     let wanted = dir.join("requirements.txt");
     let text = format!("{package}=={version} --hash=sha256:{hash}\n");
-    fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-    fs::write(&wanted, text).map_err(|e| format!("{}: {e}", wanted.display()))?;
+    files::write(&wanted, text)?;
     let options =
         ["-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", "--upgrade"];
     let mut pip = Command::new("python3");
@@ -162,9 +158,8 @@ fn fetch(package: &str, version: &str) -> Result<PathBuf, String> {
         "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [lib]\npath = \"lib.rs\"\n\n[dependencies]\n{package} = \"={version}\"\n"
     );
-    fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-    fs::write(&manifest, text).map_err(|e| format!("{}: {e}", manifest.display()))?;
-    fs::write(dir.join("lib.rs"), "").map_err(|e| format!("{}: {e}", dir.display()))?;
+    files::write(&manifest, text)?;
+    files::write(&dir.join("lib.rs"), "")?;
     let metadata = output(
         Command::new("cargo")
             .args(["metadata", "--format-version", "1", "--manifest-path"])

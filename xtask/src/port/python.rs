@@ -1,5 +1,6 @@
 //! python3 for aarch64, with the library preloaded, in the emulator: Debian's, unpacked in the target folder and not installed.
 
+use crate::files;
 use crate::peers::{output, root as workspace};
 use crate::qemu::toolchain;
 use std::fs;
@@ -18,7 +19,7 @@ pub(super) fn same_on_both(emulator: &str, library: &Path) -> Result<(), String>
     let root = unpacked()?;
     let refuse = filter()?;
     let script = root.join("script.py");
-    fs::write(&script, SCRIPT).map_err(|e| format!("{}: {e}", script.display()))?;
+    files::write(&script, SCRIPT)?;
     let run = |own: bool| -> Result<(String, String), String> {
         let mut python = Command::new(&refuse);
         // 22: EINVAL.
@@ -69,9 +70,7 @@ fn unpacked() -> Result<PathBuf, String> {
     // Aside first, then renamed: what was interrupted is not taken for python3.
     let aside = toolchain::folder().join(format!("python-aarch64-{}", std::process::id()));
     let result = fill(&aside);
-    let renamed = result.and_then(|()| {
-        fs::rename(&aside, &folder).map_err(|e| format!("{}: {e}", aside.display()))
-    });
+    let renamed = result.and_then(|()| fs::rename(&aside, &folder).map_err(files::said(&aside)));
     // Absent once renamed; then there is nothing to remove.
     let _ = fs::remove_dir_all(&aside);
     renamed.map(|()| folder)
@@ -82,10 +81,10 @@ fn fill(folder: &Path) -> Result<(), String> {
     let apt = folder.join("apt");
     let downloads = apt.join("downloads");
     for folder in [&downloads, &apt.join("lists/partial"), &apt.join("cache/archives/partial")] {
-        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        files::folder(folder)?;
     }
     let status = apt.join("status");
-    fs::write(&status, "").map_err(|e| format!("{}: {e}", status.display()))?;
+    files::write(&status, "")?;
     let get = || {
         let mut get = Command::new("apt-get");
         get.args(["-qq", "-o", "APT::Architecture=arm64", "-o", "APT::Architectures=arm64"]);
@@ -105,8 +104,8 @@ fn fill(folder: &Path) -> Result<(), String> {
     let plan = ["install", "--print-uris", "--no-install-recommends", "python3"];
     let names = toolchain::package_names(&output(get().args(plan))?);
     output(get().arg("download").args(&names))?;
-    for package in downloads.read_dir().map_err(|e| e.to_string())?.flatten() {
-        output(Command::new("dpkg-deb").arg("-x").arg(package.path()).arg(folder))?;
+    for package in files::list(&downloads)? {
+        output(Command::new("dpkg-deb").arg("-x").arg(package).arg(folder))?;
     }
-    fs::remove_dir_all(&apt).map_err(|e| format!("{}: {e}", apt.display()))
+    fs::remove_dir_all(&apt).map_err(files::said(&apt))
 }

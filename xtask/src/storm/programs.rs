@@ -4,66 +4,44 @@
 //! of storms changes nothing for them.
 
 use super::plan::Run;
+use crate::files;
 use crate::peers::{output, root, target_dir};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
-/// A storm: its file's name, and what it does.
+/// A storm: its file's name, and what it does, which its first comment says.
 #[derive(Debug)]
 pub(super) struct Storm {
-    pub(super) name: &'static str,
-    pub(super) what: &'static str,
-    /// The library of `tests/storm/lib` that the program is linked to.
-    pub(super) linked: Option<&'static str>,
+    pub(super) name: String,
+    pub(super) what: String,
+    /// The library of `tests/storm/lib` that the program is linked to: `// link: NAME`.
+    linked: Option<String>,
 }
 
-const fn storm(name: &'static str, what: &'static str) -> Storm {
-    Storm { name, what, linked: None }
+impl Storm {
+    fn read(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.strip_suffix(".c")?.to_owned();
+        let text = files::read(path).ok()?;
+        let said = text.lines().map_while(|line| line.strip_prefix("// "));
+        let (marks, what): (Vec<&str>, Vec<&str>) =
+            said.partition(|line| line.starts_with("link: "));
+        let linked = marks.first().map(|mark| mark["link: ".len()..].to_owned());
+        Some(Self { name, what: what.join(" "), linked })
+    }
 }
 
-pub(super) const STORMS: &[Storm] = &[
-    storm(
-        "fork",
-        "threads allocate while several fork, children that fork again and end in many ways",
-    ),
-    storm("fork_signal", "fork in the handler of a timer that interrupts malloc"),
-    storm(
-        "interrupted",
-        "handlers that interrupt malloc exit, abort, fork, jump and ask, with threads and check=1 too",
-    ),
-    storm("signals", "handlers interrupt malloc all the time, threads are cancelled"),
-    storm(
-        "threads",
-        "thousands of short threads: detached, on their own stacks, ended by the system call alone",
-    ),
-    storm(
-        "limits",
-        "RLIMIT_AS, DATA and STACK up and down while threads allocate; programs under small limits",
-    ),
-    storm("realloc", "blocks of 0.6 to 64 MiB grow and shrink, the mappings counted"),
-    storm(
-        "plugins",
-        "plugins opened and closed, with RTLD_DEEPBIND too, while others allocate and fork",
-    ),
-    storm(
-        "stdio",
-        "getline, fflush of all streams and tmpfile against fork, vfork, posix_spawn and system",
-    ),
-    Storm {
-        name: "atfork",
-        what: "handlers of fork that allocate, and take locks under which others allocate",
-        linked: Some("handlers"),
-    },
-    storm(
-        "purge",
-        "large heaps freed and built again, trimmed all the time, locked, or refused madvise",
-    ),
-    storm("heaps", "heaps of heapwright.h made and destroyed while the program forks"),
-    storm("sized", "blocks that shrank are freed with their size, as Rust does"),
-    storm("exit", "programs end in every way while their threads allocate, with check=1 too"),
-];
+/// The files of `tests/storm`.
+pub(super) static STORMS: LazyLock<Vec<Storm>> = LazyLock::new(|| {
+    let files = files::list(&sources()).unwrap_or_default();
+    files.iter().filter_map(|path| Storm::read(path)).collect()
+});
+
+fn sources() -> PathBuf {
+    root().join("tests/storm")
+}
 
 /// Libraries of `tests/storm/lib`.
 const LIBRARIES: [&str; 2] = ["handlers", "plugin"];
@@ -82,19 +60,18 @@ pub(super) fn compiler_name() -> PathBuf {
 /// Compiles all storms, and copies `library` beside them.
 pub(super) fn build(library: Option<&Path>) -> Result<Built, String> {
     let folder = target_dir().join("storm");
-    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let folder = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
-    let sources = root().join("tests/storm");
+    files::folder(&folder)?;
+    let folder = folder.canonicalize().map_err(files::said(&folder))?;
     for name in LIBRARIES {
-        let file = sources.join("lib").join(name).with_extension("c");
+        let file = sources().join("lib").join(name).with_extension("c");
         let shared = folder.join(name).with_extension("so");
         finish(compiler().args(["-shared", "-fPIC", "-o"]).arg(shared).arg(file))?;
     }
-    for storm in STORMS {
+    for storm in &*STORMS {
         let mut compiler = compiler();
-        let file = sources.join(storm.name).with_extension("c");
-        compiler.arg("-o").arg(folder.join(storm.name)).arg(file);
-        if let Some(linked) = storm.linked {
+        let file = sources().join(&storm.name).with_extension("c");
+        compiler.arg("-o").arg(folder.join(&storm.name)).arg(file);
+        if let Some(linked) = &storm.linked {
             compiler.arg(folder.join(linked).with_extension("so")).arg("-Wl,-rpath,$ORIGIN");
         }
         finish(compiler.args(["-pthread", "-ldl"]))?;
@@ -104,7 +81,7 @@ pub(super) fn build(library: Option<&Path>) -> Result<Built, String> {
         let to = folder.join(from.file_name().unwrap_or_default());
         // A new file: the old one may be mapped by storms that still run.
         let _ = fs::remove_file(&to);
-        fs::copy(from, &to).map(|_| to).map_err(|e| format!("{}: {e}", from.display()))
+        fs::copy(from, &to).map(|_| to).map_err(files::said(from))
     });
     Ok(Built { folder, library: library.transpose()? })
 }
@@ -124,7 +101,7 @@ fn finish(compiler: &mut Command) -> Result<(), String> {
 
 impl Built {
     pub(super) fn path(&self, storm: &Storm) -> PathBuf {
-        self.folder.join(storm.name)
+        self.folder.join(&storm.name)
     }
 
     pub(super) fn command(&self, run: &Run, seconds: f64) -> Command {

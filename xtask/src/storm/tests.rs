@@ -13,16 +13,8 @@ fn the_command_line() {
 }
 
 #[test]
-fn every_file_is_a_storm_and_every_storm_a_file() {
-    let folder = crate::peers::root().join("tests/storm");
-    let mut files: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".c")?.to_owned()))
-        .collect();
-    files.sort();
-    let mut names: Vec<String> = STORMS.iter().map(|storm| storm.name.to_owned()).collect();
-    names.sort();
-    assert_eq!(files, names);
+fn every_storm_says_what_it_does() {
+    assert!(STORMS.len() >= 14 && STORMS.iter().all(|storm| storm.what.len() > 40), "{STORMS:?}");
 }
 
 #[test]
@@ -30,7 +22,7 @@ fn a_cycle_has_every_storm_once_and_one_run_is_repeated_by_its_seed() {
     let all: Vec<&'static Storm> = STORMS.iter().collect();
     let first: Vec<Run> = plan::runs(42, &all, true).take(2 * all.len()).collect();
     for cycle in first.chunks(all.len()) {
-        let mut names: Vec<_> = cycle.iter().map(|run| run.storm.name).collect();
+        let mut names: Vec<_> = cycle.iter().map(|run| run.storm.name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all.len());

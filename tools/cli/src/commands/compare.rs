@@ -16,29 +16,7 @@ use crate::commands::bench::words::Words;
 use crate::exit::{self, Usage};
 use crate::{format, out};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright compare old/ new/
-  heapwright compare old/result.json new/result.json --fail-if 'geomean>1.02' --fail-if 'max.memory>1.10'
-  heapwright compare old new --fail-if 'max.instructions>1'      of results of bench --counted
-  heapwright compare prof/server-12.60s.pb.gz prof/server-12.600s.pb.gz      which places grew
-  heapwright compare old new --fail-if 'larson.ns@jemalloc >= 1.05' --format json
-
-Every ratio is new ÷ old: above 1 is slower, or more memory. The two were measured at different times, and a machine \
-that was slower on one of the days makes every allocator look slower. So times are divided by those of the baseline \
-of their own result first, where both have the same unchanged one (glibc of the same version); where the plain \
-ratio says something else it stands below. Memory is compared plainly.
-
-Only results of the same --scale did the same work: of others a call's time is compared alone. Without --scale, bench \
-fits it to the time; give both measurements the same one, and the same --seed.
-
-A rule is WHAT[.METRIC][@ALLOCATOR] OP NUMBER: WHAT is geomean, max or the name of a workload; METRIC is time, memory, \
-ns (a call) or cpu, and of results of bench --counted instructions, d1, ll (misses of the first and last cache), faults or calls; OP is >, >=, < or <=. Without @ALLOCATOR it is about heapwright, or about any if that takes no \
-part. It holds when the whole interval is beyond the bound, so that noise alone fails nothing; with --strict, and \
-where one round has no interval, the estimate decides. What cannot be judged, because a run failed, fails.
-
-Exit codes: 0 compared; 1 a --fail-if holds; 2 wrong usage, a file that is no result, or nothing to compare; \
-125 a file cannot be read.";
+const EXAMPLES: &str = include_str!("compare/help.txt");
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {

@@ -15,26 +15,7 @@ use trace::Trace;
 use crate::exit::Usage;
 use crate::{out, traces};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright explain server-4711.trace
-  heapwright explain recordings/              the largest process of a folder
-  heapwright explain server-4711.trace --json
-  heapwright explain server-4711.trace --replayed replay-2026-03-01/
-                                              with what a replay says of other allocators
-
-The page says of what resident memory consisted at the peak, when most was free and kept, and when the program had done \
-its work: what the program had asked for, what malloc's rounding takes, what is free and by which blocks it is held, and \
-what is not malloc's at all. Then what grows. Leak, growing cache, fragmentation, caches of threads, what is kept after a \
-peak, huge pages, mappings of the program's own and rounding are told apart by rules, which docs/memory-grows.md has.
-
-Where call stacks were recorded ('record --stacks all', or 'sampled') it names the lines of code that allocate most of what \
-is live at the peak, holds free memory, grows, lives shortest, or is freed by other threads. Names come from the program's \
-files, if they are still the recorded ones; lines need debugging information (-g).
-
-The trace is read twice and never kept in memory as a whole.
-
-Exit codes: 0 explained; 2 wrong usage, or a file that is no trace; 125 a file cannot be read.";
+const EXAMPLES: &str = include_str!("explain/help.txt");
 
 /// Say what holds a recorded program's memory
 #[derive(Debug, Args)]

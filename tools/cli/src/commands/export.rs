@@ -15,19 +15,7 @@ use super::profile::By;
 use crate::exit::Usage;
 use crate::{exit, traces};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright export redis.trace --to csv | head
-  heapwright export redis.trace --to jsonl -o fleet/ --label 7.2.4
-  heapwright export prof/ --to speedscope > a.json
-  for t in */*.trace; do heapwright export $t --to parquet -o fleet; done
-
-With -o, four tables go into the folder, each trace's under its file's name, which has to be another one for each trace: blocks (a row for each block: size, threads, when it \
-was born and freed, address, frame), curves (live and resident bytes over time), frames (call stacks with functions and lines) and traces (one \
-row: program, malloc, peak). Times are in nanoseconds since the recording began, sizes in bytes. Without -o, the blocks \
-go to standard output. Call stacks are one file, there or on standard output. docs/traces.md has queries over a folder of many traces for DuckDB and Apache Spark.
-
-Exit codes: 0 written; 2 wrong usage, or a file that is no trace; 125 it cannot be read or written.";
+const EXAMPLES: &str = include_str!("export/help.txt");
 
 /// The form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

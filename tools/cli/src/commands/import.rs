@@ -11,16 +11,7 @@ use crate::exit::{self, Usage};
 use crate::format::{bytes, count, shell};
 use crate::traces;
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright import heaptrack.app.1234.zst -o traces
-  heaptrack --raw ./app && heapwright import heaptrack.app.1234.raw.zst -o traces
-
-heaptrack's recordings are read, plain or compressed with gzip or zstd. They have no threads, and times to some \
-milliseconds; addresses are in those of 'heaptrack --raw' alone, so that there is a picture of the heap of those only. \
-Which of several blocks of one size and place was freed is not in the others: the youngest is taken.
-
-Exit codes: 0 written; 2 wrong usage, or a file that is no such recording; 125 it cannot be read or written.";
+const EXAMPLES: &str = include_str!("import/help.txt");
 
 /// Make a trace of another tool's recording: heaptrack's
 #[derive(Debug, Args)]

@@ -13,21 +13,7 @@ use crate::flags::form::Form;
 use crate::flags::settings;
 use crate::{allocators, embedded};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright list
-  heapwright list --format json
-
-Each name can be given to -a of the other commands. Abilities, of our own ones: threads (no lock that all share on the \
-usual path), returns (free memory goes back to the system without being asked), misuse (a double free or a foreign \
-pointer ends in a message, where it is seen), heaps (first-class heaps), safe (with --set safe every free is \
-checked at once). Settings: keys of its own, as in -a thread-caching:cache=8m; docs/classic-mallocs.md says what each does. Those without threads are classic designs with one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
-HEAPWRIGHT_ALLOCATORS names, in ~/.local/share/heapwright/allocators, in LD_LIBRARY_PATH and where the \
-dynamic loader looks. 'cargo xtask peers' builds the best known of them.
-
-The allocators of a kernel are no mallocs: handles (objects behind handles), caches (objects of one size), objects \
-(of any size) and pages. 'heapwright bench kernel-sweep' runs them beside each other; docs/kernel-allocators.md says what each \
-is for.";
+const EXAMPLES: &str = include_str!("list/help.txt");
 
 /// Show the allocators of this machine
 #[derive(Debug, Args)]

@@ -27,23 +27,7 @@ use crate::flags::rounds::duration;
 use crate::recorded::{self, INTERVAL, To, size, some_bytes};
 use crate::{format, out, traces};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright profile -- ./server --port 8080
-  heapwright profile --by live -o prof -- python3 app.py
-  heapwright profile --every 60s -a jemalloc -- ./server
-  heapwright profile --leak-check reachable -- ./test  exit code 23 if something is lost
-  heapwright profile --for 60s --pid 4711              of a program that 'heapwright run --armed' started
-  heapwright profile --pid 4711                        of one that is being profiled: its profile by now, and it goes on
-  heapwright profile --of prof/server-4711.trace --lifetimes
-  heapwright compare old/server-12.pb.gz new/server-15.pb.gz
-
-Of each process there are in the folder, under its name and number: .pb.gz (pprof; in use is what was live at the end), \
-.peak.pb.gz (the same with what was live at the peak), .collapsed, .speedscope.json, .svg (a flame graph), .html (a page) and .trace \
-(the sample itself, for 'heapwright export').
-
-Exit codes: those of the program; 23 with --leak-check, if it ended well and something leaked; 125 heapwright itself failed, \
-or a file cannot be written; 126 the program cannot be executed; 127 it was not found; 2 a wrong flag.";
+const EXAMPLES: &str = include_str!("profile/help.txt");
 
 /// What helps a program that cannot be profiled from outside.
 const INSTEAD: &str = "A Rust program profiles itself, also a static or set-uid one: heapwright::Profiled in docs/profiling.md.";

@@ -18,17 +18,7 @@ use crate::flags::program::Program;
 use crate::flags::rounds::duration;
 use crate::recorded::{self, To, size, some_bytes};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright record -- ./server --port 8080
-  heapwright record -o trace -a jemalloc -- python3 app.py
-  heapwright record --ring --max-size 1g -- ./server
-  heapwright record --for 60s --children none -- ./server
-  heapwright record --stacks sampled -- ./server     where the memory comes from, too
-  heapwright record --for 60s --pid 4711             of a program that 'heapwright run --armed' started
-
-Exit codes: those of the program; 125 heapwright itself failed, or the program cannot be recorded; 126 the program \
-cannot be executed; 127 it was not found; 2 a wrong flag.";
+const EXAMPLES: &str = include_str!("record/help.txt");
 
 /// Write down what a program asks of its malloc, to explain and to replay
 ///

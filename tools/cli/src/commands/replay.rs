@@ -37,28 +37,7 @@ use crate::{allocators as known, exit, traces};
 
 const POINTS: usize = 400;
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright replay server-4711.trace               on every allocator
-  heapwright replay server-4711.trace -a glibc,heapwright,mimalloc --rounds 5
-  heapwright replay server-4711.trace -a arena2=glibc:MALLOC_ARENA_MAX=2
-  heapwright replay server-4711.trace --order timed with the program's pauses
-  heapwright replay server-4711.trace --verify -a mine=./libmine.so
-                                                    every block filled and checked
-  heapwright replay game-99.trace --mark audio --deadline 5ms
-                                                    how long the calls between two marks take, and how often too long
-  heapwright replay sensor-7.trace --pool -a tlsf,buddy
-                                                    the memory that firmware must give them for these calls
-
-The allocator that the program was recorded on takes part always, with what the program's environment had set for it, and is \
-what the others are compared with. Each run is a \
-fresh process that makes the recorded calls, with a thread for each recorded one, and nothing else: time is that of the calls \
-and of touching the memory, and memory is what the allocator takes for it. Large blocks are touched as far as the program \
-touched them; --touch says otherwise. Rounds, order and intervals are those of 'heapwright bench'.
-
-Exit codes: 0 all were measured, or kept all blocks; 1 with --verify an allocator broke a block; 2 wrong usage, or a file \
-that is no trace; 3 some allocator failed, the others were measured; 125 the trace cannot be read, it fails on all of them, or \
-heapwright itself cannot go on; 130 interrupted, what was measured is printed and written.";
+const EXAMPLES: &str = include_str!("replay/help.txt");
 
 /// Do a recorded program's allocations again, on all allocators
 #[derive(Debug, Args)]

@@ -30,21 +30,7 @@ use crate::flags::settings::{self, SettingsFlags, knows};
 use crate::flags::stats::{Stats, StatsWord};
 use crate::{allocators, embedded, exit};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright run -- python3 app.py
-  heapwright run --stats -- ./server --port 8080
-  heapwright run --set keep=64m -- ./server
-  heapwright run -a mimalloc -- ./server
-  heapwright run -a glibc:MALLOC_ARENA_MAX=2 -- ./server
-  heapwright run -a tlsf --stats -- ./firmware-simulator
-  heapwright run -a mine=./libmine.so -- ./server
-  heapwright run --armed -a glibc -- ./server      and later: heapwright record --pid PID --for 60s
-  heapwright run --check -- ./server
-
-Exit codes: those of the program; 125 heapwright itself failed, or there is no such allocator (2 may be the \
-program's own code); 126 the program cannot be executed; 127 it was not found; 2 a wrong flag or setting; with \
---check 0 and 1 are the verdict.";
+const EXAMPLES: &str = include_str!("run/help.txt");
 
 /// Run a program on an allocator, unchanged
 ///

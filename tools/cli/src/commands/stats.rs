@@ -18,17 +18,7 @@ use crate::flags::rounds::duration;
 use crate::format::visible;
 use crate::{exit, out};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright stats 4711                  what its memory is made of now
-  heapwright stats 4711 --json
-  heapwright stats 4711 --sites          of one that is profiled: by code
-  heapwright stats                       every process on heapwright's malloc
-  heapwright stats --metrics /var/lib/node/heap.prom --every 15s
-  heapwright stats 4711 --metrics unix:/run/heap.sock
-  curl --unix-socket /run/heap.sock http://x/metrics
-
-Exit codes: 0; 125 a process cannot be read, or is gone; 2 a wrong flag.";
+const EXAMPLES: &str = include_str!("stats/help.txt");
 
 /// The figures of a process that runs
 ///

@@ -28,14 +28,7 @@ use crate::flags::rounds::duration;
 use crate::flags::settings::SettingsFlags;
 use crate::{exit, out, style};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright top 4711
-  heapwright top -- ./server --port 8080      starts it on heapwright
-  heapwright top --plain --every 10s 4711     a line each, for a log
-
-Exit codes: 0; 125 the process cannot be read, or is gone; 126 the program cannot be executed; 127 it was not found; 2 a \
-wrong flag.";
+const EXAMPLES: &str = include_str!("top/help.txt");
 
 /// Of one processor: looks that cost more are fewer.
 const SHARE: f64 = 0.007;

@@ -16,26 +16,7 @@ use crate::exit::{self, Usage};
 use crate::flags::allocator::BesideAllocators;
 use crate::{out, style, traces};
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright view redis.trace                   arrow keys go through time
-  heapwright view redis.trace --html heap.html  the same as one offline page
-  heapwright view redis.trace --at end --plain  as text, at the end of the run
-  heapwright view redis.trace --at 12.3s --by age
-  heapwright view redis.trace -a heapwright,jemalloc
-                                                   beside it, the same program on these, block by block
-
-Each cell stands for a range of addresses, at least a page of 4 KiB. The height of its bar says how full it is with blocks; its \
-colour, whose most of its bytes are: of which size, how old, allocated by which thread, or in which function, where call \
-stacks were recorded. Below it: live and resident \
-memory over time, how long blocks of which size live, and which thread frees what another one allocated. Where standard \
-output is no terminal, all of it is printed as text.
-
-With -a the recorded calls are made again, once on each allocator, and where it puts each block is written down: 16 bytes a \
-call in a temporary folder. All heaps are shown at the same moment, in cells of one size and with the same colours; what is \
-resident is told above the start of the program, for the recorded one and for the replays.
-
-Exit codes: 0 shown; 2 wrong usage, or a file that is no trace; 125 it cannot be read or written, or a replay failed; 130 interrupted.";
+const EXAMPLES: &str = include_str!("view/help.txt");
 
 /// What a cell's colour says.
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -5,30 +5,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{
-    exits, has, heapwright, ours, outcome, parsed, prints, refused, refuses, says,
+    exits, flagship, has, heapwright, ours, outcome, parsed, prints, program, refused, refuses,
+    says,
 };
-use launch::testing::{file, static_program};
+use launch::testing::{compile, file, static_program};
 
-/// A malloc and what goes with it, on a piece of memory that is never given back.
-const BUMP: &str = "
-static _Alignas(64) char memory[64 << 20]; static unsigned long used;
-void *malloc(unsigned long n) {
-    unsigned long at = __atomic_fetch_add(&used, (n + 31) & ~15ul, __ATOMIC_RELAXED);
-    return at + n + 32 > sizeof memory ? 0 : memory + at;
-}";
+/// Where the parts of libraries are, which they include.
+const PARTS: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/tests/programs");
+const BUMP: &str = "#include \"bump.c\"\n";
+const REST: &str = "#include \"rest.c\"\n";
 
-/// The library that this C text becomes; `None` where there is no compiler.
-fn library(folder: &Path, name: &str, text: &str) -> Option<PathBuf> {
+/// The library that this C text becomes.
+fn library(folder: &Path, name: &str, text: &str) -> PathBuf {
     let source = file(folder, &format!("{name}.c"), text.as_bytes(), 0o644);
     let library = folder.join(format!("lib{name}.so"));
-    let mut compiler = Command::new("cc");
-    compiler.args(["-shared", "-fPIC", "-fno-builtin", "-o"]).arg(&library).arg(source);
-    let Ok(status) = compiler.status() else {
-        eprintln!("skipped: there is no cc");
-        return None;
-    };
-    assert!(status.success());
-    Some(library)
+    compile(&source, &["-shared", "-fPIC", "-fno-builtin", PARTS], &library);
+    library
 }
 
 /// `bench` with these words, which has to end soon.
@@ -56,7 +48,7 @@ fn a_library_that_does_not_work_is_2_before_anything_runs() {
         ),
         ("alone", BUMP, "does not run"),
     ] {
-        let Some(library) = library(dir.path(), name, text) else { return };
+        let library = library(dir.path(), name, text);
         let named = format!("mine={}", library.display());
         for work in [&["bench-tiny"][..], &["--", "/bin/true"]] {
             let err = refused(2, bench(&[&["-a", "glibc", "-a", &named], work].concat()));
@@ -66,31 +58,11 @@ fn a_library_that_does_not_work_is_2_before_anything_runs() {
     }
 }
 
-/// What a malloc needs beside itself.
-const REST: &str = "
-void free(void *p) { (void)p; }
-void *calloc(unsigned long n, unsigned long m) { return malloc(n * m); }
-void *realloc(void *p, unsigned long n) {
-    char *new = malloc(n), *old = p;
-    for (unsigned long i = 0; old && new && i < n; i++) new[i] = old[i];
-    return new;
-}";
-
 #[test]
 fn one_that_has_only_what_it_needs_is_measured_and_may_print_much() {
     let dir = tempfile::tempdir().unwrap();
-    // More than a pipe holds, to both, at the start and at the end; and lines that look like an answer.
-    let loud = "
-        #include <unistd.h>
-        static void say(void) {
-            for (int i = 0; i < 20000; i++) for (int to = 1; to < 3; to++)
-                if (write(to, \"malloc 24\\n\", 10) != 10) _exit(9);
-        }
-        __attribute__((constructor)) static void first(void) { say(); }
-        __attribute__((destructor)) static void last(void) { say(); }";
-    for (name, more) in [("bump", ""), ("loud", loud)] {
-        let text = format!("{BUMP}{REST}{more}");
-        let Some(library) = library(dir.path(), name, &text) else { return };
+    for (name, more) in [("bumps", ""), ("says", "#include \"loud.c\"\n")] {
+        let library = library(dir.path(), name, &format!("{BUMP}{REST}{more}"));
         let named = format!("{name}={}", library.display());
         let args = ["-a", "glibc", "-a", &named, "--rounds", "1", "--warmup", "0"];
         prints(0, bench(&[&args[..], &["--", "/bin/true"]].concat()), &[name]);
@@ -101,7 +73,7 @@ fn one_that_has_only_what_it_needs_is_measured_and_may_print_much() {
 fn a_broken_library_that_was_only_found_is_left_out_and_said() {
     let dir = tempfile::tempdir().unwrap();
     let text = "void *malloc(unsigned long n) { (void)n; return 0; }";
-    let Some(library) = library(dir.path(), "found", text) else { return };
+    let library = library(dir.path(), "found", text);
     let mut command = heapwright();
     command.env("HEAPWRIGHT_ALLOCATORS", &library).args(["bench", "--no-files", "--rounds", "1"]);
     let (out, err) = exits(0, outcome(command.args(["--warmup", "0", "--", "/bin/true"])));
@@ -132,8 +104,7 @@ fn a_file_named_without_a_slash_is_told_from_a_name() {
 
 #[test]
 fn names_that_mean_another_one_are_refused() {
-    let list = parsed(ours(["list", "--format", "json"]));
-    let library = list[0]["library"].as_str().unwrap();
+    let library = flagship();
     for (name, more) in [
         ("glibc", &[][..]),
         ("glibc again", &[]),
@@ -170,8 +141,8 @@ fn the_texts_figures_stand_beside_what_was_measured() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().to_str().unwrap();
     let args = ["arceos", "-a", "glibc,tlsf,sharded", "--rounds", "1", "--warmup", "0", "--scale"];
-    let args = [&args[..], &["0.01", "--force", "-o", place]].concat();
-    prints(0, outcome(heapwright().arg("bench").args(args)), &["in the text", "sharded"]);
+    let args = [&["bench"], &args[..], &["0.01", "--force", "-o", place]].concat();
+    prints(0, ours(args), &["in the text", "sharded"]);
     let picture = std::fs::read_to_string(dir.path().join("plots/text.svg")).unwrap();
     assert_eq!(picture.matches("grey: in the text").count(), 7, "a chart for each test");
     says(2, bench(&["arceos", "--counted"]), &["--counted counts libraries"]);
@@ -188,15 +159,6 @@ fn no_allocator_is_proposed_for_a_static_program() {
     assert!(!out.contains("next "), "{out}");
 }
 
-const WHOSE: &str = "
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-int main(void) {
-    Dl_info info;
-    return !dladdr(dlsym(RTLD_DEFAULT, \"malloc\"), &info) || puts(info.dli_fname) < 0;
-}";
-
 #[test]
 fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
     for (name, expected) in [
@@ -206,19 +168,16 @@ fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let more = "\nvoid free(void *block) { (void)block; }";
-        let Some(library) = library(dir.path(), name, &format!("{BUMP}{more}")) else { return };
-        let source = file(dir.path(), "whose.c", WHOSE.as_bytes(), 0o644);
-        let program = dir.path().join("whose");
-        let mut compiler = Command::new("cc");
+        let library = library(dir.path(), name, &format!("{BUMP}{more}"));
         // DT_RPATH, as cargo's LD_LIBRARY_PATH may have a library of that name.
-        compiler
-            .args(["-Wl,--no-as-needed,--disable-new-dtags", "-o"])
-            .arg(&program)
-            .arg(source)
-            .arg("-L");
-        compiler.arg(dir.path()).arg(format!("-l{name}")).arg("-ldl");
-        compiler.arg(format!("-Wl,-rpath,{}", dir.path().display()));
-        assert!(compiler.status().unwrap().success());
+        let flags = [
+            "-Wl,--no-as-needed,--disable-new-dtags",
+            &format!("-L{}", dir.path().display()),
+            &format!("-l{name}"),
+            "-ldl",
+            &format!("-Wl,-rpath,{}", dir.path().display()),
+        ];
+        let program = program("whose", &flags, dir.path());
         let alone = Command::new(&program).output().unwrap().stdout;
         assert_eq!(String::from_utf8_lossy(&alone).trim_end(), library.to_str().unwrap());
         let program = program.to_str().unwrap();
@@ -270,14 +229,8 @@ fn every_allocator_gets_what_is_set_for_it_and_nothing_else() {
     let expected = ["HEAPWRIGHT=keep=0,safe=1", "MALLOC_ARENA_MAX=2", "MALLOC_TOP_PAD_=2"];
     assert_eq!(lines[..3], expected, "{err}");
     assert_eq!(lines[3..], [pairs, "M_X=a=b:c", "M_Y="], "{err}");
-    has(
-        &out,
-        &[
-            "\n  arena2 ",
-            "arena2 is glibc with MALLOC_ARENA_MAX=2 M_X=a=b:c; ",
-            "ours is heapwright with keep=0 safe=1 M_Y=; ",
-        ],
-    );
+    let set = "arena2 is glibc with MALLOC_ARENA_MAX=2 M_X=a=b:c; ";
+    has(&out, &["\n  arena2 ", set, "ours is heapwright with keep=0 safe=1 M_Y=; "]);
     assert!(!out.contains("glibc is") && !out.contains("heapwright is"), "{out}");
 }
 
@@ -339,15 +292,8 @@ fn run_takes_the_same_words() {
 #[test]
 fn what_a_library_says_of_its_variables_is_a_warning() {
     let dir = tempfile::tempdir().unwrap();
-    let more = "
-        #include <stdlib.h>
-        #include <unistd.h>
-        __attribute__((constructor)) static void read_variable(void) {
-            if (getenv(\"M_BAD\") && write(2, \"M_BAD is unknown\\n\", 17) != 17) _exit(9);
-        }";
-    let Some(library) = library(dir.path(), "strict", &format!("{BUMP}{REST}{more}")) else {
-        return;
-    };
+    let text = format!("{BUMP}{REST}#include \"strict.c\"\n");
+    let library = library(dir.path(), "complains", &text);
     for (variable, is_warned) in [("M_BAD", true), ("M_GOOD", false)] {
         let named = format!("x={}:{variable}=1", library.display());
         let args = ["-a", &named, "--rounds", "1", "--warmup", "0", "--", "/bin/true"];

@@ -2,11 +2,11 @@
 //! command, not the allocators.
 
 use core::time::Duration;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::common::{
-    ended, exits, has, heapwright, ours, outcome, parsed, prints, refused, refuses, says, started,
-    wait_until,
+    ended, exits, flagship, has, heapwright, heeding, names, ours, outcome, plain, prints, refused,
+    refuses, says, started, wait_until,
 };
 use launch::testing::{file, static_program};
 use rustix::process::Signal;
@@ -28,8 +28,7 @@ fn the_json_of_three_rounds() {
     assert_eq!(work["command"], serde_json::json!(["true"]));
     assert_eq!((&work["rounds"], &work["group"]), (&3.into(), &"own".into()));
     let entries = report["allocators"].as_array().unwrap();
-    let names: Vec<_> = entries.iter().map(|e| e["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["heapwright", "glibc", "glibc again"]);
+    assert_eq!(names(&report["allocators"]), ["heapwright", "glibc", "glibc again"]);
     for (entry, cell) in entries.iter().zip(work["cells"].as_array().unwrap()) {
         assert_eq!((&cell["runs"], &cell["failure"]), (&3.into(), &Value::Null));
         for metric in ["time", "cpu", "peak_rss", "faults"] {
@@ -37,11 +36,8 @@ fn the_json_of_three_rounds() {
         }
         let ratio = &cell["time"]["ratio"];
         assert_eq!(ratio.is_null(), entry["role"] == "baseline");
-        if let Some(estimate) = ratio["estimate"].as_f64() {
-            assert!(
-                ratio["low"].as_f64() <= Some(estimate) && Some(estimate) <= ratio["high"].as_f64()
-            );
-        }
+        let of = |bound: &str| ratio[bound].as_f64();
+        assert!(of("low") <= of("estimate") && of("estimate") <= of("high"), "{ratio}");
     }
     let runs = report["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 12, "three names in a pass for memory and three rounds");
@@ -67,26 +63,16 @@ fn the_seed_repeats_the_order() {
 fn the_table_and_the_next_command() {
     let args = ["bench", "-a", "glibc", "--rounds", "2", "--no-files", "--", "/bin/true"];
     let (out, err) = exits(0, ours(args));
-    has(
-        &out,
-        &[
-            "Linux ",
-            "allocator",
-            "peak RSS",
-            "glibc again",
-            "noise ",
-            "too few",
-            "ratios   to glibc's figure ± range of the rounds",
-            "\nnext     heapwright ",
-        ],
-    );
+    has(&out, &["Linux ", "allocator", "peak RSS", "glibc again", "noise ", "too few"]);
+    let ratios = "ratios   to glibc's figure ± range of the rounds";
+    has(&out, &[ratios, "\nnext     heapwright "]);
     assert!(!out.contains('\x1b') && !err.contains('%'), "no bar and no colours in a pipe: {err}");
 }
 
 #[test]
 fn what_an_argument_says_does_not_command_the_terminal() {
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--ignore-failure", "--"];
-    let (out, err) = exits(0, outcome(heapwright().args(args).args(["/bin/true", "\x1b[2J"])));
+    let (out, err) = exits(0, ours([&args[..], &["/bin/true", "\x1b[2J"]].concat()));
     assert!(out.contains("\\u{1b}[2J"), "{out}");
     let all = out + &err;
     assert!(!all.contains(|c: char| c.is_control() && c != '\n'), "{all:?}");
@@ -123,46 +109,31 @@ fn an_allocator_that_crashes_is_a_result() {
 
 #[test]
 fn a_program_that_always_fails_is_125_with_its_message() {
-    let fails = ["--", "/bin/sh", "-c", "echo no such input >&2; exit 4"];
-    let err = refused(
-        125,
-        outcome(
-            heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "--no-files"]).args(fails),
-        ),
-    );
+    let bench = |flags: &[&str]| {
+        let fails = ["--", "/bin/sh", "-c", "echo no such input >&2; exit 4"];
+        let args = ["bench", "-a", "glibc", "--rounds", "2", "--no-files"];
+        ours([&args[..], flags, &fails].concat())
+    };
+    let err = refused(125, bench(&[]));
     assert!(!err.contains("it is not run there again"), "the error says it once: {err}");
     has(&err, &["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"]);
-    exits(
-        0,
-        outcome(
-            heapwright()
-                .args(["bench", "-a", "glibc", "--rounds", "2", "-i", "--no-files"])
-                .args(fails),
-        ),
-    );
+    exits(0, bench(&["-i"]));
 }
 
 #[test]
 fn a_preloaded_malloc_does_not_pass_for_glibc() {
-    let list = parsed(ours(["list", "--format", "json"]));
-    let library = list[0]["library"].as_str().unwrap();
+    let library = flagship();
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--", "/bin/true"];
-    says(
-        125,
-        outcome(heapwright().env("LD_PRELOAD", library).args(args)),
-        &["LD_PRELOAD is set", library],
-    );
+    let bench = outcome(heapwright().env("LD_PRELOAD", &library).args(args));
+    says(125, bench, &["LD_PRELOAD is set", &library]);
 }
 
 #[test]
 fn a_program_that_hangs_is_ended_at_the_limit() {
-    let args =
-        ["bench", "-a", "glibc", "--timeout", "200ms", "--no-files", "--", "/bin/sleep", "60"];
-    says(
-        125,
-        outcome(heapwright().args(args).timeout(Duration::from_secs(20))),
-        &["longer than the time limit"],
-    );
+    let mut bench = heapwright();
+    bench.args(["bench", "-a", "glibc", "--timeout", "200ms", "--no-files"]);
+    bench.args(["--", "/bin/sleep", "60"]).timeout(Duration::from_secs(20));
+    says(125, outcome(&mut bench), &["longer than the time limit"]);
 }
 
 #[test]
@@ -178,18 +149,13 @@ fn what_cannot_be_started_is_126_or_127() {
 
 #[test]
 fn output_of_the_program_is_shown_on_request_only() {
-    let args = |extra: &'static str| {
-        let mut command = heapwright();
-        command.args(["bench", "-a", "glibc", "--rounds", "1", "--warmup", "0", "--no-files"]);
-        outcome(command.args((!extra.is_empty()).then_some(extra)).args([
-            "--",
-            "/bin/echo",
-            "hello there",
-        ]))
+    let bench = |flags: &[&str]| {
+        let args = ["bench", "-a", "glibc", "--rounds", "1", "--warmup", "0", "--no-files"];
+        ours([&args[..], flags, &["--", "/bin/echo", "hello there"]].concat())
     };
-    let (out, err, _) = args("");
+    let (out, err, _) = bench(&[]);
     assert!(!err.contains("hello there\n") && !out.contains("\nhello"), "{out}{err}");
-    let (out, err, _) = args("--show-output");
+    let (out, err, _) = bench(&["--show-output"]);
     assert_eq!(err.matches("hello there\n").count(), 2, "{err}");
     assert!(!out.contains("\nhello"), "standard output is for the result");
 }
@@ -198,17 +164,9 @@ fn output_of_the_program_is_shown_on_request_only() {
 fn an_interrupt_before_any_time_writes_nothing() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("results");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-    command
-        .args(["bench", "-a", "glibc", "--warmup", "1000", "-o"])
-        .arg(&folder)
-        .args(["--", "/bin/sleep", "0.01"])
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .env_remove("LD_PRELOAD")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = started(&mut command);
+    let mut command = plain();
+    command.args(["bench", "-a", "glibc", "--warmup", "1000", "-o"]).arg(&folder);
+    let mut child = started(command.args(["--", "/bin/sleep", "0.01"]));
     // The folder is made after the signals are caught and before the first run.
     wait_until(&mut child, |_| folder.exists());
     child.signal(Signal::INT);
@@ -222,19 +180,10 @@ fn an_interrupt_keeps_what_was_measured() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("results");
         let starts = parent.path().join("starts");
-        // Who runs the tests in the background of a script has them ignore SIGQUIT, and bench would do so too.
-        let mut command = Command::new("env");
-        command
-            .args(["--default-signal", env!("CARGO_BIN_EXE_heapwright")])
-            .args(["bench", "-a", "glibc", "--rounds", "100000", "--warmup", "0", "-o"])
-            .arg(&folder)
-            .args(["--", "/bin/sh", "-c", &format!("echo >>{}", starts.display())])
-            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-            .env_remove("LD_PRELOAD")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut child = started(&mut command);
+        let mut command = heeding();
+        command.args(["bench", "-a", "glibc", "--rounds", "100000", "--warmup", "0", "-o"]);
+        command.arg(&folder).args(["--", "/bin/sh", "-c", &format!("echo >>{}", starts.display())]);
+        let mut child = started(command.stderr(Stdio::null()));
         // A line for each run: some rounds are complete.
         wait_until(&mut child, |_| std::fs::metadata(&starts).is_ok_and(|file| file.len() >= 20));
         child.signal(signal);
@@ -254,15 +203,9 @@ fn a_helper_that_is_killed_costs_no_result() {
     // From its tenth run on the program kills who measures it.
     let starts = starts.display();
     let script = format!("echo >>{starts}; [ $(wc -l <{starts}) -lt 10 ] || kill -KILL $PPID");
-    let (out, err) = exits(
-        125,
-        outcome(
-            heapwright()
-                .args(["bench", "-a", "glibc", "--rounds", "100", "--warmup", "0", "-o"])
-                .arg(&folder)
-                .args(["--", "/bin/sh", "-c", &script]),
-        ),
-    );
+    let mut bench = heapwright();
+    bench.args(["bench", "-a", "glibc", "--rounds", "100", "--warmup", "0", "-o"]).arg(&folder);
+    let (out, err) = exits(125, outcome(bench.args(["--", "/bin/sh", "-c", &script])));
     assert!(err.contains("helper failed") && err.contains("measured before"), "{err}");
     assert!(out.contains("glibc again") && out.contains("ended early"), "{out}");
     let result = std::fs::read(folder.join("result.json")).unwrap();
@@ -299,22 +242,12 @@ fn a_result_names_no_folder_of_this_machine() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("program");
     std::fs::copy("/bin/echo", &program).unwrap();
-    let list = parsed(ours(["list", "--format", "json"]));
-    let library = std::fs::canonicalize(list[0]["library"].as_str().unwrap()).unwrap();
-    let named = format!("mine={}", library.display());
-    let results = dir.path().join("results");
-    prints(
-        0,
-        outcome(
-            heapwright()
-                .args(["bench", "-a", "glibc", "-a", &named, "--rounds", "1", "-o"])
-                .arg(&results)
-                .arg("--")
-                .arg(&program)
-                .arg(format!("--data={}", dir.path().join("x.txt").display())),
-        ),
-        &["program --data=x.txt"],
-    );
+    let library = std::fs::canonicalize(flagship()).unwrap();
+    let named = format!("glibc,mine={}", library.display());
+    let (results, data) = (dir.path().join("results"), dir.path().join("x.txt"));
+    let data = format!("--data={}", data.display());
+    let bench = run!["bench", "-a", &named, "--rounds", "1", "-o", &results, "--", &program, &data];
+    prints(0, bench, &["program --data=x.txt"]);
     let folders = [dir.path(), library.parent().unwrap()].map(|f| f.to_str().unwrap().to_owned());
     for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
         let text = std::fs::read_to_string(results.join(name)).unwrap();
@@ -333,9 +266,8 @@ fn a_wrong_setting_is_2_here_and_in_run() {
         (&["-a", "tlsf", "--set", "keep=1m"], "keep"),
     ] {
         for command in [&["run"][..], &["bench", "--no-files", "--rounds", "1"]] {
-            let mut heapwright = heapwright();
-            heapwright.args(command).args(words).args(["--", "/bin/true"]);
-            says(2, outcome(&mut heapwright), &[expected]);
+            let words = [command, words, &["--", "/bin/true"]].concat();
+            says(2, ours(words), &[expected]);
         }
     }
     // A key alone, and a list, as in the variable itself.
@@ -352,9 +284,9 @@ fn every_run_reads_the_file_on_standard_input_from_its_place() {
     let mut input = std::fs::File::open(&path).unwrap();
     // What was read before, as by a shell's `read`, is not read again.
     input.seek(SeekFrom::Start(2)).unwrap();
-    let mut command = Command::new(heapwright().get_program());
-    let args = ["--warmup", "0", "--no-files", "--show-output", "--", "/usr/bin/wc", "-l"];
-    command.args(["bench", "-a", "glibc", "--rounds", "2"]).args(args).stdin(input);
+    let mut command = plain();
+    command.args(["bench", "-a", "glibc", "--rounds", "2", "--warmup", "0", "--no-files"]);
+    command.args(["--show-output", "--", "/usr/bin/wc", "-l"]).stdin(input);
     let output = command.output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{err}");
@@ -368,8 +300,7 @@ fn a_pipe_on_standard_input_is_not_read_and_that_is_said_once() {
     let (_, err) = exits(0, outcome(heapwright().args(args).write_stdin("text")));
     assert_eq!(err.matches("empty standard input").count(), 1, "{err}");
     assert!(err.contains("bench -- /bin/cat < FILE"), "{err}");
-    let mut command = Command::new(heapwright().get_program());
-    let output = command.args(args).stdin(Stdio::null()).output().unwrap();
+    let output = plain().args(args).output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(!err.contains("standard input"), "{err}");
 }
@@ -381,9 +312,9 @@ fn a_text_without_an_interpreter_is_the_shells_as_in_run() {
     let script = script.to_str().unwrap();
     let (run, _, code) = ours(["run", "--", script, "word"]);
     assert_eq!((code, run), (Some(0), format!("{script} word\n")));
-    let args = ["-a", "glibc", "--rounds", "1", "--warmup", "0", "--no-files", "--show-output"];
-    let (_, err) =
-        exits(0, outcome(heapwright().arg("bench").args(args).args(["--", script, "word"])));
+    let args = ["bench", "-a", "glibc", "--rounds", "1", "--warmup", "0", "--no-files"];
+    let shown = ["--show-output", "--", script, "word"];
+    let (_, err) = exits(0, ours([&args[..], &shown].concat()));
     assert_eq!(err.matches(&format!("{script} word\n")).count(), 2, "{err}");
 }
 
@@ -392,11 +323,8 @@ fn an_interpreter_that_is_not_there_is_126_everywhere() {
     let dir = tempfile::tempdir().unwrap();
     let script = file(dir.path(), "script", b"#!/no/such/interp\n", 0o755);
     for command in [&["run"][..], &["run", "--check"], &["bench"]] {
-        says(
-            126,
-            outcome(heapwright().args(command).arg("--").arg(&script)),
-            &["its interpreter or loader does not exist"],
-        );
+        let ended = outcome(heapwright().args(command).arg("--").arg(&script));
+        says(126, ended, &["its interpreter or loader does not exist"]);
     }
 }
 
@@ -414,12 +342,9 @@ fn what_the_system_refuses_to_start_is_126() {
 
 #[test]
 fn a_program_that_env_takes_the_library_from_is_refused() {
-    let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--", "/usr/bin/env", "-i"];
-    says(
-        2,
-        outcome(heapwright().args(args).arg("/bin/true")),
-        &["'-i' keeps LD_PRELOAD", "--force"],
-    );
+    let words = ["--", "/usr/bin/env", "-i", "/bin/true"];
+    let args = [&["bench", "-a", "glibc", "--rounds", "1", "--no-files"], &words[..]].concat();
+    says(2, ours(args), &["'-i' keeps LD_PRELOAD", "--force"]);
 }
 
 #[test]
@@ -463,13 +388,9 @@ fn a_server_is_driven_and_stopped() {
     assert_eq!(code, Some(0), "{report}");
     let cell = &report["workloads"][0]["cells"][0];
     assert!(cell["time"].is_null() && cell["peak_rss"]["median"].as_f64() > Some(0.0), "{cell}");
-    let in_vain =
-        ["-a", "glibc,heapwright", "--for", "8s", "--drive", "echo no such key >&2; false"];
-    says(
-        125,
-        outcome(heapwright().arg("bench").args(in_vain).args(server)),
-        &["did not end with 0 in the time", "| no such key"],
-    );
+    let in_vain = ["bench", "-a", "glibc,heapwright", "--for", "8s", "--drive"];
+    let in_vain = [&in_vain[..], &["echo no such key >&2; false"], &server].concat();
+    says(125, ours(in_vain), &["did not end with 0 in the time", "| no such key"]);
 }
 
 #[test]

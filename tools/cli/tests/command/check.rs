@@ -3,14 +3,13 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
-use std::process;
 
 use crate::common::{exits, has, heapwright, ours, outcome, prints};
-use launch::testing::{file, static_program};
+use launch::testing::{compile, file, static_program};
 use serde_json::Value;
 
 fn check(program: &Path) -> (String, Option<i32>) {
-    let (out, err, code) = outcome(heapwright().args(["run", "--check", "--"]).arg(program));
+    let (out, err, code) = run!["run", "--check", "--", program];
     assert_eq!(err, "");
     (out, code)
 }
@@ -44,11 +43,8 @@ fn an_ordinary_program_is_usable_and_is_not_run() {
 
 #[test]
 fn a_classic_design_is_checked_by_its_name() {
-    prints(
-        0,
-        ours(["run", "-a", "tlsf", "--check", "--", "/bin/sh"]),
-        &["libheapwright-tlsf-", "RTLD_DEEPBIND is cleared"],
-    );
+    let check = ours(["run", "-a", "tlsf", "--check", "--", "/bin/sh"]);
+    prints(0, check, &["libheapwright-tlsf-", "RTLD_DEEPBIND is cleared"]);
 }
 
 #[test]
@@ -72,23 +68,18 @@ fn a_static_program_is_not_usable() {
 #[test]
 fn an_allocator_inside_the_program_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let source = dir.path().join("own.c");
     for (name, text) in [
         ("mimalloc", "void *mi_malloc(unsigned long n) { return 0; }"),
         // The symbols may be gone; what an allocator prints stays.
         ("jemalloc", "const char *volatile said = \"<jemalloc>: out of memory\";"),
     ] {
-        fs::write(&source, format!("{text} int main(void) {{ return 0; }}")).unwrap();
+        let text = format!("{text} int main(void) {{ return 0; }}");
+        let source = file(dir.path(), "own.c", text.as_bytes(), 0o644);
         let program = dir.path().join(name);
         for (mode, verdict, code) in
             [("-no-pie", "usable in part", 0), ("-static", "not usable", 1)]
         {
-            let mut cc = process::Command::new("cc");
-            let Ok(status) = cc.arg(mode).arg(&source).arg("-o").arg(&program).status() else {
-                eprintln!("skipped: there is no cc");
-                return;
-            };
-            assert!(status.success());
+            compile(&source, &[mode], &program);
             checks(&program, code, &[verdict, name]);
         }
     }
@@ -120,29 +111,16 @@ fn a_set_uid_program() {
         }
         assert_eq!(code, Some(1), "{out}");
         assert!(out.contains("set-uid to user 65534: the loader ignores LD_PRELOAD"), "{out}");
-        let (_, err, code) = outcome(heapwright().args(["run", "--"]).arg(&program));
+        let (_, err, code) = run!["run", "--", &program];
         assert_eq!((code, err.lines().count()), (Some(0), 1), "{err}");
         assert!(err.contains("keeps its own malloc"), "{err}");
     }
 }
 
-/// Compiles `source`; `None` where there is no compiler.
-fn compiled(directory: &Path, compiler: &str, source: &str, flags: &[&str]) -> Option<PathBuf> {
-    let input = directory.join(if compiler == "c++" { "p.cc" } else { "p.c" });
-    fs::write(&input, source).unwrap();
-    let program = directory.join("program");
-    let mut command = process::Command::new(compiler);
-    let status = command.args(flags).arg(&input).arg("-o").arg(&program).status();
-    match status {
-        Ok(status) => {
-            assert!(status.success(), "{compiler} {flags:?}");
-            Some(program)
-        }
-        Err(_) => {
-            eprintln!("skipped: there is no {compiler}");
-            None
-        }
-    }
+fn compiled(folder: &Path, name: &str, text: &str, flags: &[&str]) -> PathBuf {
+    let program = folder.join("program");
+    compile(&file(folder, name, text.as_bytes(), 0o644), flags, &program);
+    program
 }
 
 const OWN_MALLOC: &str = "\
@@ -156,10 +134,10 @@ int main(void) { return malloc(8) == 0; }
 fn a_program_with_a_malloc_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let flags = ["-fno-builtin", "-rdynamic"];
-    let Some(program) = compiled(dir.path(), "cc", OWN_MALLOC, &flags) else { return };
+    let program = compiled(dir.path(), "p.c", OWN_MALLOC, &flags);
     checks(&program, 1, &["defined and exported by the program itself"]);
     let hidden = format!("#pragma GCC visibility push(hidden)\n{OWN_MALLOC}");
-    let Some(program) = compiled(dir.path(), "cc", &hidden, &["-fno-builtin"]) else { return };
+    let program = compiled(dir.path(), "p.c", &hidden, &["-fno-builtin"]);
     checks(&program, 1, &["linked into the program itself"]);
 }
 
@@ -170,7 +148,7 @@ fn a_program_with_an_operator_new_of_its_own() {
         void *operator new(std::size_t n) { return std::malloc(n); }\n\
         void operator delete(void *p) noexcept { std::free(p); }\n\
         int main() { delete new int; }\n";
-    let Some(program) = compiled(dir.path(), "c++", source, &[]) else { return };
+    let program = compiled(dir.path(), "p.cc", source, &[]);
     checks(&program, 0, &["warn  C++", "its own operator new"]);
 }
 
@@ -190,9 +168,8 @@ fn a_program_that_mostly_avoids_malloc_is_told_so() {
 #[test]
 fn the_same_for_programs() {
     for (words, usable) in [(&["/bin/true"][..], true), (&["env", "-i", "/bin/true"][..], false)] {
-        let mut command = heapwright();
-        command.args(["run", "--check", "--format", "json", "--"]).args(words);
-        let (out, err, code) = outcome(&mut command);
+        let check = ["run", "--check", "--format", "json", "--"];
+        let (out, err, code) = ours([&check[..], words].concat());
         let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
         assert_eq!((&json["usable"], code), (&usable.into(), Some(i32::from(!usable))), "{out}");
         assert_eq!(json["allocator"], "heapwright");

@@ -34,12 +34,9 @@ fn what_became_slower_and_rules_about_it() {
     let (out, err, code) = compare(dir.path(), &[]);
     assert_eq!((code, err.as_str()), (Some(0), ""));
     has(&out, &["larson", "1.100", "+ slower", "noise ", "geometric mean", "Linux of tomorrow"]);
-    let narrow = heapwright()
-        .current_dir(dir.path())
-        .env("COLUMNS", "80")
-        .args(["compare", "old", "new"])
-        .output();
-    let narrow = String::from_utf8(narrow.unwrap().stdout).unwrap();
+    let mut narrow = heapwright();
+    narrow.current_dir(dir.path()).env("COLUMNS", "80").args(["compare", "old", "new"]);
+    let (narrow, _) = exits(0, outcome(&mut narrow));
     assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     let files = ["old/result.json", "new/result.json"];
     let by_file = outcome(heapwright().current_dir(dir.path()).arg("compare").args(files));
@@ -51,10 +48,8 @@ fn what_became_slower_and_rules_about_it() {
     let (out, err) = exits(1, compare(dir.path(), &rule));
     assert!(err.contains("FAILED: larson"), "beside JSON it is said on standard error: {err}");
     let json: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(
-        (&json["schema"], &json["baseline"]),
-        (&"heapwright-compare".into(), &"glibc".into())
-    );
+    let about = (&json["schema"], &json["baseline"]);
+    assert_eq!(about, (&"heapwright-compare".into(), &"glibc".into()));
     let (out, _, _) = compare(dir.path(), &["--format", "csv"]);
     assert!(out.starts_with("workload,allocator,role,metric,"), "{out}");
 }

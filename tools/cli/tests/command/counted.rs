@@ -22,9 +22,11 @@ fn two_results_of_one_version_agree() {
     let dir = tempfile::tempdir().unwrap();
     let folders = ["old", "new"].map(|name| dir.path().join(name));
     for folder in &folders {
-        let words =
-            ["bench", "--counted", "bench-tiny", "-a", "heapwright,glibc", "--scale", "0.001"];
-        let (out, _) = exits(0, outcome(heapwright().args(words).arg("-o").arg(folder)));
+        let both = "heapwright,glibc";
+        let (out, _) = exits(
+            0,
+            run!["bench", "--counted", "bench-tiny", "-a", both, "--scale", "0.001", "-o", folder],
+        );
         has(&out, &["instructions ÷ glibc's", "page faults ÷", "system calls ÷", "next  "]);
         let text = std::fs::read_to_string(folder.join("result.json")).unwrap();
         let result: Value = serde_json::from_str(&text).unwrap();

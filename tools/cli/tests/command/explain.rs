@@ -19,11 +19,14 @@ fn leaking() -> trace::testing::TestTrace {
     trace::testing::script(&script)
 }
 
+fn explained(trace: &trace::Trace) -> (String, String) {
+    exits(0, outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path())))
+}
+
 #[test]
 fn the_page_names_the_leak_and_the_next_command() {
     let trace = leaking();
-    let (out, _) =
-        exits(0, outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path())));
+    let (out, _) = explained(&trace);
     assert!(out.contains("1. Leak, likely: 1.14 MiB more in the second half"), "{out}");
     assert!(out.contains("next  heapwright replay "), "{out}");
     let long = |line: &&str| line.chars().count() > 80 && !line.contains(" heapwright ");
@@ -35,8 +38,7 @@ fn what_the_recorder_said_is_said_again() {
     let notes = ["attached=1", "before=unknown", "stopped=the disk is full"].map(String::from);
     let about = trace::About { notes: notes.into(), ..trace::testing::about() };
     let trace = trace::testing::packed(&about, |_| {});
-    let (out, err) =
-        exits(0, outcome(heapwright().env("COLUMNS", "200").arg("explain").arg(trace.path())));
+    let (out, err) = explained(&trace);
     let all = out + &err;
     assert!(all.contains("was running when the recording began; what it had allocated"), "{all}");
     assert!(all.contains("ends before the program: the disk is full"), "{all}");
@@ -45,7 +47,7 @@ fn what_the_recorder_said_is_said_again() {
 #[test]
 fn the_json_has_facts_and_findings() {
     let trace = leaking();
-    let whole = parsed(outcome(heapwright().args(["explain", "--json"]).arg(trace.path())));
+    let whole = parsed(run!["explain", "--json", trace.path()]);
     assert_eq!((&whole["schema"], &whole["version"]), (&"heapwright-explain".into(), &1.into()));
     assert_eq!(whole["findings"][0]["kind"], "leak");
     assert_eq!(whole["facts"]["end"]["blocks"], 4000);
@@ -56,46 +58,35 @@ fn files_that_are_no_traces_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("text");
     fs::write(&text, "words, and no trace").unwrap();
-    let said = |path: &std::path::Path| {
-        let (_, err, code) = outcome(heapwright().arg("explain").arg(path));
-        (err, code)
-    };
-    let (err, code) = said(&text);
-    assert!(err.contains("is no trace of heapwright"), "{err}");
-    assert_eq!(code, Some(2));
-    let (err, code) = said(folder.path());
-    assert!(err.contains("has no trace in it"), "{err}");
-    assert_eq!(code, Some(2));
-    let (err, code) = said(&folder.path().join("missing"));
+    says(2, run!["explain", &text], &["is no trace of heapwright"]);
+    says(2, run!["explain", folder.path()], &["has no trace in it"]);
+    let (_, err) = exits(125, run!["explain", folder.path().join("missing")]);
     assert_eq!(err.matches("No such file").count(), 1, "{err}");
-    assert_eq!(code, Some(125));
 }
 
 #[test]
 fn a_result_of_bench_is_no_replay() {
     let folder = tempfile::tempdir().unwrap();
     let (bench, trace) = (folder.path().join("bench"), leaking());
-    let args = ["bench", "-a", "glibc", "--rounds", "1", "-o"];
-    exits(0, outcome(heapwright().args(args).arg(&bench).args(["--", "/bin/true"])));
-    let mut explain = heapwright();
-    explain.arg("explain").arg(trace.path()).arg("--replayed").arg(&bench);
-    says(2, outcome(&mut explain), &["is a result of bench, not of replay"]);
+    exits(0, run!["bench", "-a", "glibc", "--rounds", "1", "-o", &bench, "--", "/bin/true"]);
+    let explain = run!["explain", trace.path(), "--replayed", &bench];
+    says(2, explain, &["is a result of bench, not of replay"]);
 }
 
 #[test]
 fn the_newest_replay_of_the_trace_is_found_by_itself() {
     let trace = leaking();
     let folder = trace.path().parent().unwrap();
-    let (args, written) = (["--rounds", "1", "-a", "heapwright", "-o"], folder.join("again"));
-    exits(0, outcome(heapwright().arg("replay").arg(trace.path()).args(args).arg(&written)));
-    let (out, _, _) = outcome(heapwright().arg("explain").arg(trace.path()));
+    let written = folder.join("again");
+    exits(0, run!["replay", trace.path(), "--rounds", "1", "-a", "heapwright", "-o", &written]);
+    let (out, _, _) = run!["explain", trace.path()];
     assert!(out.contains("replayed on"), "{out}");
     let other = trace::testing::script("malloc a 100\nfree a\n");
-    fs::copy(other.path(), folder.join("other.trace")).unwrap();
-    let (out, _, _) = outcome(heapwright().arg("explain").arg(folder.join("other.trace")));
+    let copy = folder.join("other.trace");
+    fs::copy(other.path(), &copy).unwrap();
+    let (out, _, _) = run!["explain", &copy];
     assert!(!out.contains("replayed on"), "of another trace: {out}");
     // Given by hand it was taken, and another program recommended.
-    let mut explain = heapwright();
-    explain.arg("explain").arg(folder.join("other.trace")).arg("--replayed").arg(&written);
-    says(2, outcome(&mut explain), &["is a replay of", "which is not"]);
+    let explain = run!["explain", &copy, "--replayed", &written];
+    says(2, explain, &["is a replay of", "which is not"]);
 }

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::common::{exits, has, heapwright, outcome, prints, refuses, says};
+use crate::common::{exits, has, heapwright, outcome, plain, prints, program, refuses, says};
 use tempfile::TempDir;
 
 /// A disk of `size` that is unmounted in the end; `None`: this is not allowed here.
@@ -92,11 +92,8 @@ fn a_full_temporary_folder_is_named() {
     let Some(disk) = Disk::of("1m") else { return };
     disk.fill();
     let dir = tempfile::tempdir().unwrap();
-    says(
-        125,
-        bench(&dir.path().join("results"), Some(disk.path())),
-        &[disk.path().to_str().unwrap(), "TMPDIR"],
-    );
+    let measured = bench(&dir.path().join("results"), Some(disk.path()));
+    says(125, measured, &[disk.path().to_str().unwrap(), "TMPDIR"]);
     assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 1, "only what fills it");
 }
 
@@ -104,11 +101,7 @@ fn a_full_temporary_folder_is_named() {
 fn no_manual_page_is_empty() {
     let Some(disk) = Disk::of("1m") else { return };
     disk.fill();
-    says(
-        125,
-        outcome(heapwright().args(["man", "-o"]).arg(disk.path().join("man1"))),
-        &["cannot write"],
-    );
+    says(125, run!["man", "-o", disk.path().join("man1")], &["cannot write"]);
     assert_eq!(fs::read_dir(disk.path().join("man1")).unwrap().count(), 0);
 }
 
@@ -116,16 +109,7 @@ fn no_manual_page_is_empty() {
 #[test]
 fn a_profile_on_a_full_disk_is_told() {
     let (Some(disk), place) = (Disk::of("1m"), tempfile::tempdir().unwrap()) else { return };
-    let (source, program) = (place.path().join("fills.c"), place.path().join("fills"));
-    let text = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
-        static void *all[64];\n\
-        __attribute__((noinline)) void *keep(int n) { return memset(malloc(n), 1, n); }\n\
-        int main(int argc, char **argv) { for (int i = 0; i < 64; i++) all[i] = keep(1 << 20);\n\
-        FILE *f = fopen(argv[1], \"w\"); setbuf(f, NULL); while (fputs(\"all of it\", f) > 0) {} return argc - 2; }";
-    fs::write(&source, text).unwrap();
-    let mut cc = Command::new("cc");
-    cc.args(["-g", "-O1", "-fno-builtin", "-o"]).arg(&program).arg(&source);
-    assert!(cc.status().unwrap().success());
+    let program = program("fills", &["-g", "-O1", "-fno-builtin"], place.path());
     let mut profile = heapwright();
     profile.env("TMPDIR", place.path()).args(["profile", "-o"]).arg(disk.path().join("prof"));
     profile.arg("--").arg(&program).arg(disk.path().join("filler"));
@@ -134,12 +118,11 @@ fn a_profile_on_a_full_disk_is_told() {
     assert!(err.contains("cannot write"), "{err}");
     // Where it is the text that has no room, the files are written.
     fs::remove_file(disk.path().join("filler")).unwrap();
-    let mut profile = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-    profile.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("LD_PRELOAD");
+    let mut profile = plain();
     profile.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
     let folder = place.path().join("prof");
     profile.args(["profile", "-o"]).arg(&folder).arg("--").arg(&program).arg("/dev/full");
-    let output = profile.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    let output = profile.spawn().unwrap().wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(125), "{said}");
     assert!(said.contains("cannot write to standard output"), "{said}");
@@ -151,12 +134,7 @@ fn a_profile_on_a_full_disk_is_told() {
 #[test]
 fn a_recording_on_a_full_disk_is_packed_elsewhere() {
     let (Some(disk), place) = (Disk::of("1m"), tempfile::tempdir().unwrap()) else { return };
-    let (source, program) = (place.path().join("many.c"), place.path().join("many"));
-    let text = "#include <stdlib.h>\nint main(void) { for (int i = 0; i < 1000000; i++) { \
-                void *volatile p = malloc(i % 5000); free(p); } }";
-    fs::write(&source, text).unwrap();
-    let mut cc = Command::new("cc");
-    assert!(cc.arg("-o").arg(&program).arg(&source).status().unwrap().success());
+    let program = program("many", &[], place.path());
     let folder = disk.path().join("recording");
     let mut record = heapwright();
     record.env("TMPDIR", place.path()).args(["record", "-o"]).arg(&folder);

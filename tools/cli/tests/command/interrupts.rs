@@ -5,33 +5,21 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Instant;
 
-use crate::common::{ended, exits, started, wait_until};
+use crate::common::{ended, exits, heeding, started, wait_until};
 use launch::Running;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
 
-/// `bench` with results and temporary files in `folder`, and signals as usual: who runs the tests in the background of a script has them ignore
-/// SIGQUIT, and `bench` would do so too.
+/// `bench` with results and temporary files in `folder`.
 fn bench(folder: &Path, args: &[&str], stdout: Stdio) -> Running {
     fs::create_dir(folder.join("tmp")).unwrap();
-    let mut command = Command::new("env");
-    command
-        .args(["--default-signal", env!("CARGO_BIN_EXE_heapwright")])
-        .args(["bench", "-a", "glibc", "--warmup", "0", "-o"])
-        .arg(folder.join("results"))
-        .args(args)
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .env("TMPDIR", folder.join("tmp"))
-        .env_remove("LD_PRELOAD")
-        .env_remove("HEAPWRIGHT")
-        .stdin(Stdio::null())
-        .stdout(stdout)
-        .stderr(Stdio::piped());
-    started(&mut command)
+    let mut command = heeding();
+    command.args(["bench", "-a", "glibc", "--warmup", "0", "-o"]).arg(folder.join("results"));
+    started(command.args(args).env("TMPDIR", folder.join("tmp")).stdout(stdout))
 }
 
 fn is_empty(folder: &Path) -> bool {

@@ -1,10 +1,8 @@
 //! `bench` of the kernel's allocators: who takes part, what is printed and written, what is refused.
 
-use core::time::Duration;
 use std::fs;
 
-use crate::common::{exits, has, heapwright, ours, outcome, parsed, refuses};
-use serde_json::Value;
+use crate::common::{exits, has, heapwright, names, ours, outcome, parsed, refuses};
 
 #[test]
 fn the_list_has_every_row_with_its_abilities() {
@@ -15,16 +13,14 @@ fn the_list_has_every_row_with_its_abilities() {
         assert_eq!(found["kind"], row.kind.word());
         assert_eq!(found["abilities"].as_array().unwrap().len(), row.abilities.len());
     }
-    let (table, _, _) = outcome(heapwright().arg("list"));
+    let (table, _, _) = run!["list"];
     assert!(registry::KERNELS.iter().all(|row| table.contains(row.about)), "{table}");
 }
 
 #[test]
 fn sequences_are_printed_and_written() {
     let dir = tempfile::tempdir().unwrap();
-    let mut command = heapwright();
-    command.args(["bench", "kmem-stack", "--rounds", "1", "-o"]).arg(dir.path());
-    let (out, _) = exits(0, outcome(command.timeout(Duration::from_secs(120))));
+    let (out, _) = exits(0, run!["bench", "kmem-stack", "--rounds", "1", "-o", dir.path()]);
     assert!(out.contains("9 7 6 5 3 2 0 1 8 4\n"), "{out}");
     assert!(out.contains("18 of 18 sequences are as expected"), "{out}");
     let csv = fs::read_to_string(dir.path().join("curves.csv")).unwrap();
@@ -40,10 +36,9 @@ fn sequences_are_printed_and_written() {
 #[test]
 fn the_kernels_allocators_stand_beside_libraries_and_blocks() {
     let dir = tempfile::tempdir().unwrap();
-    let mut command = heapwright();
-    command.args(["bench", "kernel-sweep:step=1024:slots=50", "--rounds", "1", "--scale", "0.01"]);
-    let (out, _) =
-        exits(0, outcome(command.arg("-o").arg(dir.path()).timeout(Duration::from_secs(240))));
+    let sweep = "kernel-sweep:step=1024:slots=50";
+    let bench = run!["bench", sweep, "--rounds", "1", "--scale", "0.01", "-o", dir.path()];
+    let (out, _) = exits(0, bench);
     let rows = registry::KERNELS.iter().map(|row| row.name);
     for name in rows.chain(["glibc", "heapwright", "tlsf", "null"]) {
         assert!(out.lines().any(|line| line.trim_start().starts_with(name)), "{name}: {out}");
@@ -64,15 +59,11 @@ fn the_kernels_allocators_stand_beside_libraries_and_blocks() {
 #[test]
 fn a_kernels_allocator_is_measured_as_it_is_set() {
     let older = "older=zsmalloc:chain=4:rule=most-percent";
-    let mut command = heapwright();
-    command.args(["bench", "kernel-sweep:first=3300:last=3300:slots=300", "-a"]);
-    command.args([&format!("zsmalloc,{older}"), "--rounds", "1", "--format", "json"]);
-    let (out, _) = exits(0, outcome(command.timeout(Duration::from_secs(240))));
-    let result: Value = serde_json::from_str(&out).unwrap();
-    let place = |name: &str| {
-        let all = result["allocators"].as_array().unwrap();
-        all.iter().position(|entry| entry["name"] == name).unwrap()
-    };
+    let (sweep, both) =
+        ("kernel-sweep:first=3300:last=3300:slots=300", format!("zsmalloc,{older}"));
+    let result = parsed(run!["bench", sweep, "-a", both, "--rounds", "1", "--format", "json"]);
+    let place =
+        |name: &str| names(&result["allocators"]).iter().position(|one| *one == name).unwrap();
     let settings = &result["allocators"][place("older")]["settings"];
     assert_eq!(*settings, serde_json::json!(["chain=4", "rule=most-percent"]));
     let waste = |name: &str| {
@@ -81,7 +72,7 @@ fn a_kernels_allocator_is_measured_as_it_is_set() {
         waste["points"][0][1].as_f64().unwrap()
     };
     // With chains of 4 such an object has a page to itself.
-    assert!(waste("older") > 700.0 && waste("zsmalloc") < 500.0, "{out}");
+    assert!(waste("older") > 700.0 && waste("zsmalloc") < 500.0, "{result}");
 }
 
 #[test]

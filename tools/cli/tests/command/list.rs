@@ -1,6 +1,6 @@
 //! `list` and `doctor`: they describe this machine, whatever is installed on it.
 
-use crate::common::{exits, heapwright, ours, outcome, parsed, says};
+use crate::common::{exits, heapwright, names, ours, outcome, parsed, says};
 use launch::testing::file;
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ fn what_can_be_set_is_said_of_each() {
     }
     assert_eq!(of("zsmalloc")["settings"], serde_json::json!(["chain", "rule"]));
     assert_eq!(of("glibc")["settings"], Value::Null);
-    let (table, _, _) = outcome(heapwright().arg("list"));
+    let (table, _, _) = run!["list"];
     let row = table.lines().find(|line| line.trim_start().starts_with("thread-caching")).unwrap();
     assert!(row.contains("settings: cache caches page walk"), "{table}");
 }
@@ -58,7 +58,7 @@ fn a_file_that_is_no_library_is_not_listed() {
 
 #[test]
 fn doctor_says_whether_a_child_runs_on_ours() {
-    let (out, _) = exits(0, outcome(heapwright().arg("doctor")));
+    let (out, _) = exits(0, run!["doctor"]);
     assert!(out.lines().any(|l| l.starts_with("  ok    preload")), "{out}");
     let levels = out.lines().take_while(|l| !l.is_empty());
     assert!(levels.clone().count() >= 8);
@@ -70,12 +70,11 @@ fn doctor_says_whether_a_child_runs_on_ours() {
 
 #[test]
 fn doctor_for_programs() {
-    let (out, err, code) = ours(["doctor", "--format", "json"]);
-    let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
-    assert_eq!((&json["fit"], code), (&true.into(), Some(0)), "{out}");
+    let json = parsed(ours(["doctor", "--format", "json"]));
+    assert_eq!(json["fit"], true, "{json}");
     let findings = json["findings"].as_array().unwrap();
     let is_one = |f: &Value| f["subject"] == "preload" && f["level"] == "ok";
-    assert!(findings.iter().any(is_one), "{out}");
+    assert!(findings.iter().any(is_one), "{json}");
 }
 
 #[test]
@@ -103,13 +102,8 @@ fn where_a_terminal_is_narrow_lines_break_between_words() {
 #[test]
 fn the_list_of_workloads_is_for_programs_too_and_of_the_allocators_that_are_named() {
     let list = |arguments: &[&str]| -> Vec<String> {
-        let (out, _) = exits(
-            0,
-            outcome(heapwright().args(["bench", "--list", "--format", "json"]).args(arguments)),
-        );
-        let list: Value = serde_json::from_str(&out).unwrap();
-        let names = list.as_array().unwrap().iter();
-        names.map(|d| d["name"].as_str().unwrap().to_owned()).collect()
+        let list = [&["bench", "--list", "--format", "json"], arguments].concat();
+        names(&parsed(ours(list))).into_iter().map(str::to_owned).collect()
     };
     let has = |list: &[String], name: &str| list.iter().any(|n| n == name);
     let all = list(&[]);
@@ -122,6 +116,6 @@ fn the_list_of_workloads_is_for_programs_too_and_of_the_allocators_that_are_name
     for (arguments, said) in
         [(["-a", "nonsense"], "no allocator nonsense"), (["--format", "csv"], "table and json")]
     {
-        says(2, outcome(heapwright().args(["bench", "--list"]).args(arguments)), &[said]);
+        says(2, ours([&["bench", "--list"], &arguments[..]].concat()), &[said]);
     }
 }

@@ -1,5 +1,6 @@
 //! The command `heapwright`, run as users run it: one program, so that its tests run beside each other.
 
+#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
 

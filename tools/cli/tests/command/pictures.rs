@@ -37,7 +37,7 @@ fn one_page_is_written_whole() {
     let trace = script(TRACE);
     let path = trace.path().to_str().unwrap();
     let page = trace.path().with_extension("html");
-    refuses(0, ours(["view", path, "--html", page.to_str().unwrap()]), &["wrote"]);
+    refuses(0, run!["view", path, "--html", &page], &["wrote"]);
     let html = fs::read_to_string(&page).unwrap();
     assert!(html.starts_with("<!doctype html>") && html.contains("behind the mark"), "{html:.200}");
     says(125, ours(["view", path, "--html", "/nowhere/at/all.html"]), &["/nowhere/at/all.html"]);
@@ -54,7 +54,7 @@ fn the_heap_on_other_allocators_stands_beside_the_recorded_one() {
     }
     assert!(out.contains("╌ ours") && out.contains("of it live"), "{out}");
     let page = trace.path().with_extension("html");
-    exits(0, ours(["view", path, "-a", "heapwright", "--html", page.to_str().unwrap()]));
+    exits(0, run!["view", path, "-a", "heapwright", "--html", &page]);
     let html = fs::read_to_string(&page).unwrap();
     assert!(html.contains("data-cells=\"1\"") && html.contains("<h3>heapwright</h3>"));
 }
@@ -125,21 +125,15 @@ fn a_recording_of_heaptrack_becomes_a_trace() {
         "v 10400 3\nX /bin/app\nI 1000 4000\na 20 0\n+ 0\nc 5\n+ 0\n- 0\nnonsense\n- 9\n";
     file(folder.path(), "heaptrack.app.12", recording.as_bytes(), 0o644);
     let import = |args: &[&str]| {
-        outcome(
-            heapwright().args(["import", "heaptrack.app.12"]).args(args).current_dir(folder.path()),
-        )
+        let mut import = heapwright();
+        import.args(["import", "heaptrack.app.12"]).args(args).current_dir(folder.path());
+        outcome(&mut import)
     };
     let (_, err) = exits(0, import(&["-o", "traces"]));
-    has(
-        &err,
-        &[
-            "traces/app-12.trace",
-            "1 lines were passed over, the first at byte",
-            "heapwright explain",
-        ],
-    );
+    let passed_over = "1 lines were passed over, the first at byte";
+    has(&err, &["traces/app-12.trace", passed_over, "heapwright explain"]);
     let trace = folder.path().join("traces/app-12.trace");
-    let (out, _, _) = ours(["view", trace.to_str().unwrap()]);
+    let (out, _, _) = run!["view", &trace];
     assert!(out.contains("The recording has no addresses.") && out.contains("/bin/app"), "{out}");
     says(2, import(&["-o", "traces"]), &["--force"]);
     assert_eq!(import(&["-o", "traces", "--force"]).2, Some(0));

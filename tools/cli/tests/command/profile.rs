@@ -4,37 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{exits, heapwright, outcome, parsed, prints, refused, refuses};
+use crate::common::{self, exits, heapwright, outcome, parsed, prints, refuses};
 use assert_cmd::Command as Ours;
 use launch::testing::{file as executable, static_program};
 use profile::Pprof;
 use serde_json::Value;
 
-const PROGRAM: &str = "
-#include <stdlib.h>
-#include <string.h>
-static void *all[64];
-__attribute__((noinline)) void *keep(int n) { return memset(malloc(n), 1, n); }
-__attribute__((noinline)) void *drop(int n) { return memset(malloc(n), 1, n); }
-int main(int argc, char **argv) {
-    int n = argc > 1 ? atoi(argv[1]) : 8;
-    for (int i = 0; i < n; i++) { all[i] = keep(1 << 20); free(drop(1 << 20)); }
-    if (argc > 2) for (int i = 0; i < n; i++) free(all[i]);
-    return argc > 3 ? 7 : 0;
-}";
+const FLAGS: [&str; 3] = ["-g", "-O1", "-fno-builtin"];
 
 fn program(folder: &Path) -> PathBuf {
-    compiled(folder, PROGRAM)
-}
-
-fn compiled(folder: &Path, text: &str) -> PathBuf {
-    let program = folder.join("program");
-    let mut cc = Command::new("cc");
-    cc.args(["-g", "-O1", "-fno-builtin", "-x", "c", "-", "-o"]).arg(&program);
-    let mut cc = cc.stdin(Stdio::piped()).spawn().unwrap();
-    std::io::Write::write_all(&mut cc.stdin.take().unwrap(), text.as_bytes()).unwrap();
-    assert!(cc.wait().unwrap().success());
-    program
+    common::program("keeps", &FLAGS, folder)
 }
 
 fn profiled(folder: &Path, flags: &[&str], program: &Path, arguments: &[&str]) -> Ours {
@@ -59,13 +38,13 @@ fn the_places_are_named_and_the_files_are_there() {
     let (out, err) = exits(0, outcome(&mut profiled(place.path(), &flags, &program, &[])));
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let first = out.lines().skip_while(|line| !line.contains("at the peak  ")).nth(1).unwrap();
-    assert!(first.contains("8.00 MiB") && out.contains("keep (<stdin>"), "{out}\n{err}");
+    assert!(first.contains("8.00 MiB") && out.contains("keep (keeps.c:"), "{out}\n{err}");
     let read = |ending: &str| fs::read_to_string(file(place.path(), ending)).unwrap();
     let end = Pprof::decode(&fs::read(file(place.path(), ".pb.gz")).unwrap()).unwrap();
     let sum = |at: usize| -> i64 { end.samples.iter().map(|sample| sample.values[at]).sum() };
     assert!(sum(1) >= 16 << 20 && (8 << 20..9 << 20).contains(&sum(3)), "{end:?}");
     let own = &end.mappings[0];
-    assert!(own.file.ends_with("/program") && own.build_id.len() > 16, "{own:?}");
+    assert!(own.file.ends_with("/keeps") && own.build_id.len() > 16, "{own:?}");
     assert!(Pprof::decode(&fs::read(file(place.path(), ".peak.pb.gz")).unwrap()).is_ok());
     let collapsed = read(".collapsed");
     assert!(collapsed.lines().any(|line| line.ends_with("main;keep 8388608")), "{collapsed}");
@@ -88,12 +67,10 @@ fn a_sample_is_refused_by_what_needs_every_block() {
     exits(0, outcome(&mut profiled(place.path(), &[], &program, &[])));
     let trace = file(place.path(), ".trace");
     for command in ["replay", "explain", "view"] {
-        let said = refused(2, outcome(heapwright().arg(command).arg(&trace)));
-        assert!(said.contains("has a sample of the blocks"), "{command}: {said}");
+        refuses(2, run![command, &trace], &["has a sample of the blocks"]);
     }
-    let mut export = heapwright();
-    export.args(["export", "--to", "collapsed", "--by", "allocated"]).arg(&trace);
-    prints(0, outcome(&mut export), &["main;keep ", "main;drop "]);
+    let export = run!["export", "--to", "collapsed", "--by", "allocated", &trace];
+    prints(0, export, &["main;keep ", "main;drop "]);
 }
 
 #[test]
@@ -122,11 +99,8 @@ fn what_nothing_points_to_is_told_and_what_does_not_fit_is_refused() {
     let run = |flags: &[&str], arguments: &[&str]| {
         outcome(&mut profiled(folder.path(), flags, &program, arguments))
     };
-    prints(
-        0,
-        run(&["--leak-check", "reachable"], &["5"]),
-        &["lost nothing", "5.00 MiB in 5 blocks"],
-    );
+    let lost = run(&["--leak-check", "reachable"], &["5"]);
+    prints(0, lost, &["lost nothing", "5.00 MiB in 5 blocks"]);
     // Its child is clean, of itself nothing is known.
     let script = format!("{} 5; kill -9 $$", program.display());
     let flags = ["--force", "--leak-check", "reachable"];
@@ -171,35 +145,19 @@ fn what_grew_between_two_profiles_is_told() {
     assert_eq!(drops[0]["new"].as_f64().unwrap() - drops[0]["old"].as_f64().unwrap(), -8_388_608.0);
     let broken = place.path().join("broken.pb.gz");
     fs::write(&broken, "no profile").unwrap();
-    let said = refused(2, compared(&old, &broken, &[]));
-    assert!(said.contains("broken.pb.gz: it is no profile"), "{said}");
-    let said = refused(2, compared(&old, place.path(), &[]));
-    assert!(said.contains("is no .pb.gz"), "{said}");
+    refuses(2, compared(&old, &broken, &[]), &["broken.pb.gz: it is no profile"]);
+    refuses(2, compared(&old, place.path(), &[]), &["is no .pb.gz"]);
 }
-
-/// A program that allocates until its standard input ends.
-const SERVER: &str = "
-#include <poll.h>
-#include <stdlib.h>
-static void *all[1 << 16];
-__attribute__((noinline)) void *serve(void) { return malloc(1000); }
-int main(void) {
-    struct pollfd in = {0, POLLIN, 0};
-    for (int i = 0; poll(&in, 1, 1) == 0; i++) { free(all[i & 0xFFFF]); all[i & 0xFFFF] = serve(); }
-    return 5;
-}";
 
 #[test]
 fn a_program_that_runs_is_told_of_by_now_and_goes_on() {
     let place = tempfile::tempdir().unwrap();
-    let (program, prof) = (compiled(place.path(), SERVER), place.path().join("prof"));
-    let mut command = Command::new("timeout");
-    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("LD_PRELOAD");
+    let program = common::program("serves", &FLAGS, place.path());
+    let prof = place.path().join("prof");
+    let mut command = common::clean(Command::new("timeout"));
     command.args(["-sKILL", "100", env!("CARGO_BIN_EXE_heapwright")]);
     command.args(["profile", "--interval-bytes", "1", "--every", "20ms", "-o"]).arg(&prof);
-    let server = command.arg("--").arg(&program);
-    let server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut server = server.spawn().unwrap();
+    let mut server = command.arg("--").arg(&program).stdin(Stdio::piped()).spawn().unwrap();
     // A moment is written while it runs, long before its end.
     let names = || -> Vec<String> {
         let files = fs::read_dir(&prof).into_iter().flatten().flatten();
@@ -218,20 +176,19 @@ fn a_program_that_runs_is_told_of_by_now_and_goes_on() {
         outcome(command.args(flags))
     };
     let (out, _) = exits(0, by_now(&["--by", "live"]));
-    assert!(out.contains("serve (<stdin>"), "{out}");
+    assert!(out.contains("serve (serves.c:"), "{out}");
     assert!(fs::read_dir(&now).unwrap().count() >= 6);
-    let said = refused(2, by_now(&["--for", "1s", "--force"]));
-    assert!(said.contains("being profiled already"), "{said}");
+    refuses(2, by_now(&["--for", "1s", "--force"]), &["being profiled already"]);
     // Its file as it is, and no files of it.
     let mut of = heapwright();
     let of = of.args(["profile", "--lifetimes", "--of"]).arg(prof.join(&chunks));
     let (out, err) = exits(0, outcome(of.current_dir(place.path())));
-    assert!(out.contains("serve (<stdin>") && out.contains("< 1 min"), "{out}");
+    assert!(out.contains("serve (serves.c:") && out.contains("< 1 min"), "{out}");
     assert!(!err.contains("wrote"), "{err}");
     drop(server.stdin.take());
     let output = server.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(5), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("serve (<stdin>"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("serve (serves.c:"), "{output:?}");
     assert!(!names().iter().any(|name| name.ends_with(".chunks")), "{:?}", names());
 }
 
@@ -239,8 +196,8 @@ fn a_program_that_runs_is_told_of_by_now_and_goes_on() {
 fn what_helps_a_static_program_is_said_before() {
     let place = tempfile::tempdir().unwrap();
     let program = executable(place.path(), "program", &static_program(0), 0o755);
-    let said = refused(125, outcome(&mut profiled(place.path(), &[], &program, &["1"])));
-    assert!(said.contains("statically linked") && said.contains("heapwright::Profiled"), "{said}");
+    let profiled = outcome(&mut profiled(place.path(), &[], &program, &["1"]));
+    refuses(125, profiled, &["statically linked", "heapwright::Profiled"]);
     assert!(!place.path().join("prof").exists());
 }
 
@@ -248,18 +205,16 @@ fn what_helps_a_static_program_is_said_before() {
 fn a_recording_without_stacks_is_no_profile() {
     let place = tempfile::tempdir().unwrap();
     let (program, folder) = (program(place.path()), place.path().join("recording"));
-    let mut record = heapwright();
-    exits(0, outcome(record.args(["record", "-o"]).arg(&folder).arg("--").arg(&program)));
-    let said = refused(2, outcome(heapwright().args(["profile", "--of"]).arg(&folder)));
-    assert!(said.contains("has no call stacks") && said.contains("--stacks sampled"), "{said}");
+    exits(0, run!["record", "-o", &folder, "--", &program]);
+    let why = ["has no call stacks", "--stacks sampled"];
+    refuses(2, run!["profile", "--of", &folder], &why);
 }
 
 #[test]
 fn what_cannot_be_profiled_is_said_before() {
     let place = tempfile::tempdir().unwrap();
     let none = Path::new("/no/such/program");
-    let said = refused(127, outcome(&mut profiled(place.path(), &[], none, &[])));
-    assert!(said.contains("/no/such/program"), "{said}");
+    refuses(127, outcome(&mut profiled(place.path(), &[], none, &[])), &["/no/such/program"]);
     for flags in [&["--interval-bytes", "0"][..], &["--every", "0s"], &["--by", "size"]] {
         exits(2, outcome(&mut profiled(place.path(), flags, Path::new("true"), &[])));
     }

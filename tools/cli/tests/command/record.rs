@@ -2,16 +2,19 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::common::{ended, exits, heapwright, outcome, says, started, wait_until};
+use crate::common::{
+    self, ended, exits, heapwright, outcome, parsed, plain, says, started, wait_until,
+};
 use assert_cmd::Command as Ours;
 use launch::Running;
+use launch::testing::{compiles, file};
 use trace::{How, Op, Trace};
 
 fn record(folder: &Path, arguments: &[&str]) -> Ours {
     let mut command = heapwright();
-    command.arg("record").arg("-o").arg(folder).args(arguments);
+    command.args(["record", "-o"]).arg(folder).args(arguments);
     command
 }
 
@@ -44,12 +47,8 @@ fn what_cannot_be_recorded_is_said_before() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("trace");
     let program = place.path().join("static");
-    let mut cc = Command::new("cc");
-    cc.args(["-static", "-x", "c", "-", "-o"]).arg(&program).stdin(Stdio::piped());
-    let mut cc = cc.spawn().unwrap();
-    std::io::Write::write_all(&mut cc.stdin.take().unwrap(), b"int main(void) { return 3; }")
-        .unwrap();
-    if !cc.wait().unwrap().success() {
+    let source = file(place.path(), "static.c", b"int main(void) { return 3; }", 0o644);
+    if !compiles(&source, &["-static"], &program) {
         return eprintln!("skipped: no static C library");
     }
     let program = program.to_str().unwrap();
@@ -68,11 +67,9 @@ fn a_recorder_that_is_killed_leaves_the_program_alone() {
         fifo.display(),
         end.display()
     );
-    let mut run = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-    run.arg("record").arg("-o").arg(&folder).args(["--", "sh", "-c", &script]);
-    run.env("TMPDIR", place.path()).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    run.env_remove("LD_PRELOAD").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut recording = run.spawn().unwrap();
+    let mut run = plain();
+    run.args(["record", "-o"]).arg(&folder).args(["--", "sh", "-c", &script]);
+    let mut recording = run.env("TMPDIR", place.path()).spawn().unwrap();
     let mut ready = [0; 6];
     std::io::Read::read_exact(recording.stdout.as_mut().unwrap(), &mut ready).unwrap();
     recording.kill().unwrap();
@@ -118,69 +115,27 @@ fn wrong_words_are_usage() {
     says(125, outcome(&mut record(&folder, &["--pid", "4194304"])), &["no process"]);
 }
 
-/// `program.c` of the folder, compiled, on this malloc with a recorder that waits; and its process, once it has said it.
-fn armed(place: &Path, allocator: &str) -> (Running, String) {
-    let program = place.join("program");
-    let mut cc = Command::new("cc");
-    cc.arg("-pthread").arg("-o").arg(&program).arg(place.join("program.c"));
-    assert!(cc.status().unwrap().success());
-    let mut run = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-    run.args(["run", "--armed", "-a", allocator, "--"]).arg(&program);
-    run.env("TMPDIR", place).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    run.env_remove("LD_PRELOAD").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut running = started(&mut run);
+/// A program on this malloc with a recorder that waits; and its process, once it has said it.
+fn armed(program: &str, place: &Path, allocator: &str) -> (Running, String) {
+    let mut run = plain();
+    run.args(["run", "--armed", "-a", allocator, "--"]);
+    run.arg(common::program(program, &["-pthread"], place));
+    let mut running = started(run.env("TMPDIR", place));
     wait_until(&mut running, |running| running.stdout.text().ends_with('\n'));
     let process = running.stdout.text().trim().to_owned();
     (running, process)
 }
 
-/// Blocks of four sizes that stay, some that are freed while the recording runs, many that were freed before, and threads at work.
-const KNOWN: &str = r#"
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-static void *work(void *unused) {
-    void *volatile blocks[500] = {0};
-    for (unsigned i = 0;; i++) {
-        unsigned at = i * 2654435761u >> 16;
-        free(blocks[at % 500]);
-        blocks[at % 500] = malloc(at % 2000);
-        if (i % 256 == 0) usleep(200);
-    }
-    return unused;
-}
-static void *volatile keeps[4000], *volatile frees[4000], *volatile goes[100000];
-int main(void) {
-    setbuf(stdout, NULL);
-    for (int i = 0; i < 4000; i++) {
-        keeps[i] = malloc(i < 3000 ? 1000 : i < 3990 ? 70000 : 40 << 20);
-        frees[i] = malloc(1000);
-    }
-    for (int i = 0; i < 4000; i++) free(frees[i]);
-    for (int i = 0; i < 100000; i++) goes[i] = malloc(40);
-    pthread_t threads[3];
-    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, work, NULL);
-    printf("%d\n", getpid());
-    for (int i = 0;; i++) {
-        free(goes[i % 100000]);
-        goes[i % 100000] = malloc(40);
-        usleep(50);
-    }
-}
-"#;
-
 #[test]
 fn what_was_live_before_is_in_the_recording_of_a_malloc_that_can_be_walked() {
     let place = tempfile::tempdir().unwrap();
-    fs::write(place.path().join("program.c"), KNOWN).unwrap();
     for allocator in ["heapwright", "tlsf", "best-fit"] {
         known_before(place.path(), allocator);
     }
 }
 
 fn known_before(place: &Path, allocator: &str) {
-    let (mut running, process) = armed(place, allocator);
+    let (mut running, process) = armed("known", place, allocator);
     for name in ["one", "two"] {
         let folder = place.join(format!("{allocator}-{name}"));
         exits(0, outcome(&mut record(&folder, &["--for", "100ms", "--pid", &process])));
@@ -204,8 +159,7 @@ fn known_before(place: &Path, allocator: &str) {
             (3000..3300).contains(&small) && (100_000..100_100).contains(&forty),
             "{small} {forty}"
         );
-        let (out, _) = exits(0, outcome(heapwright().args(["explain", "--json"]).arg(&folder)));
-        let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let facts = parsed(run!["explain", "--json", &folder]);
         let blocks = facts["facts"]["end"]["blocks"].as_u64().unwrap();
         assert!((104_000..106_000).contains(&blocks), "{blocks}");
     }
@@ -216,16 +170,9 @@ fn known_before(place: &Path, allocator: &str) {
 #[test]
 fn a_program_is_recorded_while_it_runs() {
     let place = tempfile::tempdir().unwrap();
-    fs::write(
-        place.path().join("program.c"),
-        "#include <stdlib.h>\n#include <stdio.h>\n#include <unistd.h>\nint main(void) { setbuf(stdout, NULL); \
-         printf(\"%d\\n\", getpid()); for (;;) { for (int i = 0; i < 100; i++) { void *volatile p = malloc(4321); free(p); } \
-         usleep(100); } }",
-    )
-    .unwrap();
-    let (mut running, process) = armed(place.path(), "glibc");
+    let (mut running, process) = armed("churns", place.path(), "glibc");
     // Who has it recorded is killed, and calls nothing off: the next one takes over.
-    let mut killed = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    let mut killed = plain();
     killed.args(["record", "--pid", &process, "-o"]).arg(place.path().join("killed"));
     let mut killed = killed.stderr(Stdio::null()).spawn().unwrap();
     let chunks =
@@ -233,11 +180,8 @@ fn a_program_is_recorded_while_it_runs() {
     while !chunks() {
         std::thread::sleep(core::time::Duration::from_millis(5));
     }
-    says(
-        125,
-        outcome(&mut record(&place.path().join("late"), &["--pid", &process])),
-        &["being recorded already"],
-    );
+    let late = outcome(&mut record(&place.path().join("late"), &["--pid", &process]));
+    says(125, late, &["being recorded already"]);
     killed.kill().unwrap();
     killed.wait().unwrap();
     // Twice: it waits again.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{exits, heapwright, outcome, refused, refuses, says};
+use crate::common::{Outcome, exits, heapwright, names, outcome, refuses, says};
 use serde_json::Value;
 use tempfile::TempDir;
 use trace::{Block, How, Op, Packer, Step};
@@ -42,12 +42,18 @@ fn trace_of(folder: &Path, about: &trace::About) -> PathBuf {
     path
 }
 
+fn replay(trace: &Path, words: &[&str]) -> Outcome {
+    outcome(heapwright().arg("replay").arg(trace).args(words))
+}
+
 fn replayed(trace: &Path, more: &[&str]) -> (Value, String) {
-    let mut command = heapwright();
-    command.arg("replay").arg(trace).args(["--rounds", "2", "--format", "json"]).args(more);
-    let (out, err) = exits(0, outcome(&mut command));
+    let words = [&["--rounds", "2", "--format", "json"], more].concat();
+    let (out, err) = exits(0, replay(trace, &words));
     (serde_json::from_str(&out).unwrap(), err)
 }
+
+/// One round on glibc, as people see it.
+const ONE: [&str; 5] = ["--rounds", "1", "-a", "glibc", "--no-files"];
 
 #[test]
 fn what_was_recorded_on_takes_part_and_its_error_is_said() {
@@ -55,13 +61,8 @@ fn what_was_recorded_on_takes_part_and_its_error_is_said() {
     let trace = trace(folder.path());
     for order in ["causal", "serial", "timed"] {
         let (result, err) = replayed(&trace, &["-a", "heapwright", "--order", order]);
-        let names: Vec<&str> = result["allocators"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|a| a["name"].as_str().unwrap())
-            .collect();
-        assert_eq!(names, ["glibc", "glibc again", "heapwright", "null"]);
+        let all = ["glibc", "glibc again", "heapwright", "null"];
+        assert_eq!(names(&result["allocators"]), all);
         let work = &result["workloads"][0];
         let replayed = &work["replayed"];
         assert_eq!((&replayed["events"], &replayed["on"]), (&6000.into(), &"glibc".into()));
@@ -86,10 +87,9 @@ fn what_was_set_for_the_malloc_is_set_again() {
     let notes = [&format!("env={set}"), others[0], others[1]].map(str::to_owned).into();
     let trace = trace_of(folder.path(), &trace::About { notes, ..trace::testing::about() });
     let (result, _) = replayed(&trace, &["-a", "glibc"]);
-    let entries = result["allocators"].as_array().unwrap();
-    let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["glibc as set", "glibc as set again", "glibc", "null"]);
-    assert_eq!(entries[0]["settings"], serde_json::json!([set]));
+    let all = ["glibc as set", "glibc as set again", "glibc", "null"];
+    assert_eq!(names(&result["allocators"]), all);
+    assert_eq!(result["allocators"][0]["settings"], serde_json::json!([set]));
     let work = &result["workloads"][0];
     assert_eq!(work["replayed"]["on"], "glibc as set");
     let peak = |at: usize| work["cells"][at]["peak_rss"]["median"].as_f64().unwrap();
@@ -97,9 +97,7 @@ fn what_was_set_for_the_malloc_is_set_again() {
     // By hand it is the same, and has the name that it is given.
     let (result, _) = replayed(&trace, &["-a", &format!("mapped=glibc:{set}")]);
     assert_eq!(result["workloads"][0]["replayed"]["on"], "mapped");
-    let mut command = heapwright();
-    command.arg("replay").arg(&trace).args(["--rounds", "1", "-a", "glibc", "--no-files"]);
-    let (out, err, _) = outcome(&mut command);
+    let (out, err, _) = replay(&trace, &ONE);
     assert!(out.contains(&format!("above the start on glibc with {set}")), "{out} {err}");
 }
 
@@ -108,9 +106,7 @@ fn a_recording_that_begins_in_the_middle_is_no_measure_of_the_replay() {
     let folder = TempDir::new().unwrap();
     let notes = ["attached=1", "before=unknown"].map(str::to_owned).into();
     let trace = trace_of(folder.path(), &trace::About { notes, ..trace::testing::about() });
-    let mut command = heapwright();
-    command.arg("replay").arg(&trace).args(["--rounds", "1", "-a", "glibc", "--no-files"]);
-    let (out, err, _) = outcome(&mut command);
+    let (out, err, _) = replay(&trace, &ONE);
     let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("the program had blocks before the recording began"), "{out} {err}");
     assert!(!words.contains("its own error"), "{out}");
@@ -120,9 +116,7 @@ fn a_recording_that_begins_in_the_middle_is_no_measure_of_the_replay() {
 fn every_block_is_verified() {
     let folder = TempDir::new().unwrap();
     let trace = trace(folder.path());
-    let mut command = heapwright();
-    command.arg("replay").arg(&trace).args(["--verify", "-a", "heapwright,tlsf"]);
-    let (out, _) = exits(0, outcome(&mut command));
+    let (out, _) = exits(0, replay(&trace, &["--verify", "-a", "heapwright,tlsf"]));
     assert_eq!(out.matches("kept its contents").count(), 3, "{out}");
 }
 
@@ -171,18 +165,11 @@ fn what_cannot_be_done_again_is_refused_with_its_name() {
     let other = file("other.trace", b"something else");
     let none = folder.path().join("none.trace");
     for (path, ends) in [(empty, 2), (other, 2), (none, 125)] {
-        let err = refused(ends, outcome(heapwright().arg("replay").arg(&path)));
-        assert!(err.contains(path.file_name().unwrap().to_str().unwrap()), "{err}");
+        refuses(ends, replay(&path, &[]), &[path.file_name().unwrap().to_str().unwrap()]);
     }
     let whole = fs::read(trace(folder.path())).unwrap();
     let cut = file("cut.trace", &whole[..whole.len() - 700]);
-    let (out, err, code) = outcome(heapwright().arg("replay").arg(&cut).args([
-        "--rounds",
-        "1",
-        "-a",
-        "glibc",
-        "--no-files",
-    ]));
+    let (out, err, code) = replay(&cut, &ONE);
     assert!(code == Some(0) || code == Some(2), "{out} {err}");
     assert!(!err.contains("panicked"), "{err}");
 }
@@ -221,7 +208,6 @@ fn periods_between_marks_have_deadlines() {
     assert!(of(&all, "missed_deadlines").is_some());
     assert_eq!(of(&values(&["--deadline", "1h"]), "missed_deadlines"), Some(0.0));
     assert_eq!(of(&values(&["--mark", "frame"]), "periods"), None);
-    let mut command = heapwright();
-    command.arg("replay").arg(&path).args(["--mark", "frame", "--deadline", "5ms", "--no-files"]);
-    says(2, outcome(&mut command), &["two marks 'frame'", "marks in the trace: audio"]);
+    let frames = replay(&path, &["--mark", "frame", "--deadline", "5ms", "--no-files"]);
+    says(2, frames, &["two marks 'frame'", "marks in the trace: audio"]);
 }

@@ -56,11 +56,8 @@ fn what_cannot_be_started_is_126_or_127() {
 #[test]
 fn an_empty_name_is_no_allocator() {
     for empty in ["", "x="] {
-        says(
-            2,
-            ours(["run", "-a", empty, "--", "true"]),
-            &["is no allocator; 'heapwright list' shows them"],
-        );
+        let said = ["is no allocator; 'heapwright list' shows them"];
+        says(2, ours(["run", "-a", empty, "--", "true"]), &said);
     }
 }
 
@@ -108,9 +105,7 @@ fn a_library_by_path_is_preloaded_from_there() {
 #[test]
 fn a_classic_design_runs_the_program_and_counts() {
     for name in registry::mallocs() {
-        let mut command = heapwright();
-        command.args(["run", "-a", name, "--stats", "--", "/bin/false"]);
-        let (_, err) = exits(1, outcome(&mut command));
+        let (_, err) = exits(1, ours(["run", "-a", name, "--stats", "--", "/bin/false"]));
         assert!(err.starts_with("heapwright: /bin/false (process "), "{err}");
         assert!(err.contains("  Peak ") && err.contains(" bytes in use"), "{err}");
     }
@@ -171,9 +166,9 @@ fn it_works_without_a_home_and_where_nothing_can_be_written() {
 fn a_static_program_is_warned_about_in_one_line_and_run() {
     let dir = tempfile::tempdir().unwrap();
     let program = file(dir.path(), "static", &static_program(9), 0o755);
-    let (_, err) = exits(9, outcome(heapwright().args(["run", "--"]).arg(&program)));
+    let (_, err) = exits(9, run!["run", "--", &program]);
     assert_eq!(err.lines().count(), 1, "{err}");
     assert!(err.contains("statically linked"), "{err}");
-    let (_, err, code) = outcome(heapwright().args(["run", "-a", "glibc", "--"]).arg(&program));
+    let (_, err, code) = run!["run", "-a", "glibc", "--", &program];
     assert_eq!((code, err.as_str()), (Some(9), ""), "glibc is what it has");
 }

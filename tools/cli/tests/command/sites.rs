@@ -1,18 +1,16 @@
 //! From a program that leaks to the line that does: `record --stacks`, `explain`, `export`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use crate::common::{exits, heapwright, outcome};
+use crate::common::{exits, heapwright, outcome, parsed};
+use launch::testing::compile;
 use serde_json::Value;
 
 /// The service of `tools/explain/tests/programs`, compiled with debugging information.
 fn service(folder: &Path) -> PathBuf {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../explain/tests/programs/service.cpp");
     let program = folder.join("service");
-    let mut compiler = Command::new("g++");
-    compiler.args(["-g", "-O2", "-pthread", source, "-o"]).arg(&program);
-    assert!(compiler.status().unwrap().success());
+    compile(Path::new(source), &["-g", "-O2", "-pthread"], &program);
     program
 }
 
@@ -25,9 +23,8 @@ fn recorded(folder: &Path, program: &Path, stacks: &[&str]) -> PathBuf {
 }
 
 fn explained(traces: &Path) -> (String, Value) {
-    let (page, _) = exits(0, outcome(heapwright().arg("explain").arg(traces)));
-    let (json, _, _) = outcome(heapwright().args(["explain", "--json"]).arg(traces));
-    (page, serde_json::from_str(&json).unwrap())
+    let (page, _) = exits(0, run!["explain", traces]);
+    (page, parsed(run!["explain", "--json", traces]))
 }
 
 fn line(text: &str) -> usize {
@@ -54,15 +51,13 @@ fn the_line_that_leaks_is_named() {
         "{page}"
     );
     // The same in the pictures.
-    let (picture, _) = exits(
-        0,
-        outcome(heapwright().args(["view", "--plain", "--by", "site", "--at", "end"]).arg(&traces)),
-    );
+    let view = run!["view", "--plain", "--by", "site", "--at", "end", &traces];
+    let (picture, _) = exits(0, view);
     let below = picture.split("Live by site").nth(1).unwrap();
     assert!(below.lines().nth(2).is_some_and(|row| row.ends_with(&leaks)), "{picture}");
     // The same in the tables.
     let tables = folder.path().join("fleet");
-    exits(0, outcome(heapwright().args(["export", "--to", "csv", "-o"]).arg(&tables).arg(&traces)));
+    exits(0, run!["export", "--to", "csv", "-o", &tables, &traces]);
     let frames = std::fs::read_dir(tables.join("frames")).unwrap().next().unwrap().unwrap();
     let frames = std::fs::read_to_string(frames.path()).unwrap();
     assert!(frames.contains(&leaks), "{frames}");

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::common::{ended, exits, heapwright, ours, outcome, says, started, wait_until};
+use crate::common::{
+    ended, exits, heapwright, heeding, ours, outcome, plain, says, started, wait_until,
+};
 use launch::testing::file;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -30,17 +32,8 @@ fn fifteen_lines_of_the_program_that_was_given() {
 fn it_comes_though_a_signal_ends_the_program() {
     for (signal, number) in [("TERM", 15), ("INT", 2), ("KILL", 9)] {
         let script = format!("kill -{signal} $$");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-        command.args(["run", "--stats", "--", "sh", "-c", &script]);
-        // A test that runs in a shell's background has SIGINT ignored.
-        let as_usual = || {
-            // SAFETY: SIG_DFL is a handler for any signal.
-            unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
-            Ok(())
-        };
-        // SAFETY: signal may be called between fork and exec (signal-safety(7)).
-        unsafe { command.pre_exec(as_usual) };
-        let output = command.output().unwrap();
+        let mut command = heeding();
+        let output = command.args(["run", "--stats", "--", "sh", "-c", &script]).output().unwrap();
         assert_eq!(output.status.signal(), Some(number));
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(err.starts_with("heapwright: sh -c ") && err.contains("it did not exit"), "{err}");
@@ -66,13 +59,8 @@ fn signals_are_passed_on() {
 
 /// A shell's script, in a group of its own: in one that no shell looks after nothing is stopped.
 fn run(script: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-    command
-        .args(["run", "--stats", "--", "sh", "-c", script])
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
+    let mut command = plain();
+    command.args(["run", "--stats", "--", "sh", "-c", script]).process_group(0);
     command
 }
 
@@ -132,11 +120,8 @@ fn all_full_and_json() {
     assert_eq!((&one["heapwright"], &one["ended"]), (&Value::from(1), &Value::from(true)));
     assert!(one["resident"]["peak"].as_u64() > Some(500_000), "{one}");
     let parts = one["largest"]["parts"].as_array().unwrap();
-    assert!(
-        parts
-            .iter()
-            .any(|part| part["name"] == "live, in slabs" && part["held"].as_u64() > Some(0))
-    );
+    let is_live = |part: &Value| part["name"] == "live, in slabs" && part["held"] != 0;
+    assert!(parts.iter().any(is_live), "{one}");
     let all: Value = serde_json::from_str(&of("--stats=all,json")).unwrap();
     assert_eq!(all.as_array().unwrap().len(), 2);
     says(2, ours(["run", "--stats=some", "--", "true"]), &["full, all, json, or a FILE"]);

@@ -2,23 +2,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
-use crate::common::{exits, heapwright, outcome};
+use crate::common::{exits, ours, plain};
 
 fn with(args: &[&str], stdout: Stdio, stderr: Stdio) -> Output {
-    command(args).stdout(stdout).stderr(stderr).spawn().unwrap().wait_with_output().unwrap()
-}
-
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-    command
-        .args(args)
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .env_remove("LD_PRELOAD")
-        .env_remove("HEAPWRIGHT")
-        .stdin(Stdio::null());
-    command
+    let mut command = plain();
+    command.args(args).stdout(stdout).stderr(stderr).spawn().unwrap().wait_with_output().unwrap()
 }
 
 fn full() -> File {
@@ -81,8 +71,9 @@ fn a_measurement_outlives_its_readers() {
         let dir = tempfile::tempdir().unwrap();
         let (tmp, results) = (dir.path().join("tmp"), dir.path().join("results"));
         fs::create_dir(&tmp).unwrap();
-        let mut command = command(&BENCH);
-        command.args(["-a", "heapwright,glibc", "--fail-if", rule, "--strict", "-o"]).arg(&results);
+        let mut command = plain();
+        command.args(BENCH).args(["-a", "heapwright,glibc", "--fail-if", rule, "--strict", "-o"]);
+        command.arg(&results);
         let status =
             command.env("TMPDIR", &tmp).stdout(nobody()).stderr(nobody()).status().unwrap();
         assert_eq!(status.code(), Some(expected), "{rule}: {status}");
@@ -97,7 +88,7 @@ fn the_measured_program_has_the_usual_sigpipe() {
     let ignored = "--ignore-failure";
     let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--show-output", ignored];
     let program = ["--", "grep", "SigIgn", "/proc/self/status"];
-    let (_, err) = exits(0, outcome(heapwright().args(args).args(program)));
+    let (_, err) = exits(0, ours([&args[..], &program].concat()));
     let masks: Vec<u64> = err
         .lines()
         .filter_map(|line| line.strip_prefix("SigIgn:"))

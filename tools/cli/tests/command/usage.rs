@@ -9,7 +9,7 @@ const COMMANDS: [&str; 9] =
 
 #[test]
 fn help_names_every_command_and_shows_examples() {
-    let (out, _) = exits(0, outcome(heapwright().arg("--help")));
+    let (out, _) = exits(0, ours(["--help"]));
     for command in COMMANDS {
         assert!(out.contains(&format!("\n  {command} ")), "{command} is missing in {out}");
     }
@@ -62,12 +62,9 @@ fn short_help_names_every_value_and_fits_80_columns() {
     }
     let text = short(&["-h"]);
     let examples = text.lines().skip_while(|line| *line != "Examples:").skip(1);
-    let mut examples = examples.take_while(|line| !line.is_empty()).peekable();
-    assert!(examples.peek().is_some(), "{text}");
-    assert!(
-        examples.all(|line| line.starts_with("  heapwright ")),
-        "an example is wrapped: {text}"
-    );
+    let examples: Vec<&str> = examples.take_while(|line| !line.is_empty()).collect();
+    let is_whole = |line: &&str| line.starts_with("  heapwright ");
+    assert!(!examples.is_empty() && examples.iter().all(is_whole), "one is wrapped: {text}");
 }
 
 #[test]
@@ -91,7 +88,7 @@ fn wrong_usage_is_2() {
 
 #[test]
 fn the_version_is_told() {
-    let (out, _, code) = outcome(heapwright().arg("--version"));
+    let (out, _, code) = ours(["--version"]);
     assert_eq!((out.trim(), code), (concat!("heapwright ", env!("CARGO_PKG_VERSION")), Some(0)));
 }
 
@@ -102,19 +99,17 @@ fn completions_for_the_usual_shells() {
         assert!(out.contains("heapwright") && out.contains("doctor"), "{shell}");
         assert!(out.contains("larson"), "{shell}: workloads are completed");
         // It completes no values of flags.
-        assert!(
-            shell == "elvish" || out.contains("worst-fit") && out.contains("mimalloc"),
-            "{shell}: allocators are"
-        );
+        let has_values = out.contains("worst-fit") && out.contains("mimalloc");
+        assert!(shell == "elvish" || has_values, "{shell}: allocators are");
     }
 }
 
 #[test]
 fn manual_pages() {
-    prints(0, outcome(heapwright().arg("man")), &[".TH heapwright 1"]);
+    prints(0, ours(["man"]), &[".TH heapwright 1"]);
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("new/man1");
-    exits(0, outcome(heapwright().args(["man", "-o"]).arg(&target)));
+    exits(0, run!["man", "-o", &target]);
     for command in COMMANDS {
         let page = fs::read_to_string(target.join(format!("heapwright-{command}.1"))).unwrap();
         has(&page, &[".SH EXAMPLES", ".SH ENVIRONMENT", "LD_PRELOAD"]);

@@ -3,7 +3,8 @@
 
 use core::time::Duration;
 use std::ffi::OsStr;
-use std::process;
+use std::path::{Path, PathBuf};
+use std::process::{self, Stdio};
 
 use assert_cmd::Command;
 use launch::{Launch, Running};
@@ -32,16 +33,61 @@ pub(crate) fn ended(mut running: Running) -> Outcome {
 
 /// The command, with a cache directory of the tests' own and none of the caller's settings.
 pub(crate) fn heapwright() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
-    command
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .env_remove("LD_PRELOAD")
-        .env_remove("HEAPWRIGHT")
-        .env_remove("NO_COLOR");
+    let mut command = Command::from_std(plain());
+    command.timeout(HANGS);
     command
 }
 
-type Outcome = (String, String, Option<i32>);
+/// The same, to be watched while it runs: what it says is kept, and nothing is on its standard input.
+pub(crate) fn plain() -> process::Command {
+    clean(process::Command::new(env!("CARGO_BIN_EXE_heapwright")))
+}
+
+/// The same with signals as usual: who runs the tests in a shell's background has them ignore some, and so would the command.
+pub(crate) fn heeding() -> process::Command {
+    let mut command = clean(process::Command::new("env"));
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_heapwright")]);
+    command
+}
+
+/// A command that has this one among its words, cleaned likewise.
+pub(crate) fn clean(mut command: process::Command) -> process::Command {
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    for variable in ["LD_PRELOAD", "HEAPWRIGHT", "NO_COLOR"] {
+        command.env_remove(variable);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The program `programs/NAME.c`, compiled into this folder.
+pub(crate) fn program(name: &str, flags: &[&str], folder: &Path) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
+    let program = folder.join(name);
+    launch::testing::compile(&source.with_extension("c"), flags, &program);
+    program
+}
+
+/// What comes of the command with these words, paths among them.
+macro_rules! run {
+    ($($word:expr),* $(,)?) => {{
+        let mut command = crate::common::heapwright();
+        $(command.arg($word);)*
+        crate::common::outcome(&mut command)
+    }};
+}
+
+/// The library of ours that `list` names first.
+pub(crate) fn flagship() -> String {
+    parsed(ours(["list", "--format", "json"]))[0]["library"].as_str().unwrap().to_owned()
+}
+
+/// The names in a list of JSON objects.
+pub(crate) fn names(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect()
+}
+
+pub(crate) type Outcome = (String, String, Option<i32>);
 
 /// The output of what has to have ended with `code`.
 #[track_caller]

@@ -5,7 +5,6 @@ const GONE: u16 = 1 << 15;
 /// A column is read as eight bytes, whatever it has: so many are behind the last.
 const BEHIND: usize = 8;
 
-/// A group's blocks, by rising number.
 #[derive(Debug)]
 pub(crate) struct Packed<const N: usize> {
     /// None while all numbers from 0 on are there.
@@ -108,7 +107,6 @@ impl<const N: usize> Packed<N> {
         self.iter().collect()
     }
 
-    /// Bytes that it takes.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.rows.len() + 2 * self.numbers.len() + size_of::<Self>()

@@ -37,7 +37,6 @@ struct Doing {
     ended: Option<u64>,
 }
 
-/// A thread's `realloc`.
 #[derive(Debug, Default, Clone, Copy)]
 enum Realloc {
     #[default]

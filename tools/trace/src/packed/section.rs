@@ -36,7 +36,6 @@ impl<W: io::Write> SectionWriter<W> {
         Ok(Self { out, at: 0, compressor })
     }
 
-    /// Bytes that were written.
     pub(crate) fn at(&self) -> u64 {
         self.at
     }
@@ -91,7 +90,6 @@ pub(crate) struct Section {
     pub(crate) begin: u64,
     /// Where each part begins, and how long it is.
     parts: Vec<(u64, u32)>,
-    /// Where the next section begins.
     pub(crate) end: u64,
 }
 

@@ -34,7 +34,6 @@ pub struct Segment {
     pub(crate) threads: u64,
     /// Times in it are counted in units of 2 to this many nanoseconds.
     pub(crate) unit: u64,
-    /// Where its section begins.
     pub(crate) offset: u64,
 }
 

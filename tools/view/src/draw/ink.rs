@@ -5,13 +5,11 @@ use show::text::visible;
 /// What a piece of text is written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
-    /// None.
     Plain,
     /// Fainter than others.
     Mute,
     /// Stronger than others.
     Strong,
-    /// The colour of a class.
     Class(u8),
     /// What is live, in a curve.
     Live,
@@ -32,19 +30,16 @@ impl Ink {
     }
 }
 
-/// Text with one ink.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) text: String,
     pub(crate) ink: Ink,
 }
 
-/// A line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line(Vec<Span>);
 
 impl Line {
-    /// A text.
     pub fn of(text: &str, ink: Ink) -> Self {
         let mut line = Self::default();
         line.put(text, ink);
@@ -65,7 +60,6 @@ impl Line {
         self.0.extend(other.0);
     }
 
-    /// How many columns it takes.
     pub fn width(&self) -> usize {
         self.0.iter().map(|span| span.text.chars().count()).sum()
     }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use bench::result::Report;
 
+use crate::files;
 use crate::peers::output;
 
 /// The sources of what is measured: a commit that touches one of them may change the figures.
@@ -81,9 +82,7 @@ fn git(top: &Path, arguments: &[&str]) -> Result<String, String> {
 }
 
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut all: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    let mut all = files::list(folder)?;
     all.retain(|path| path.is_dir());
-    all.sort();
     Ok(all)
 }

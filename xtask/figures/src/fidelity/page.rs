@@ -1,6 +1,5 @@
 //! The tables of `docs/performance.md`, between two lines that mark them.
 
-use std::fs;
 use std::path::Path;
 
 use bench::machine::Machine;
@@ -10,6 +9,7 @@ use super::Taken;
 use super::agree::Compared;
 use crate::benchmarks::front;
 use crate::figures;
+use crate::files;
 use crate::judge::{self, Line};
 
 pub(crate) const PAGE: &str = "docs/performance.md";
@@ -89,7 +89,7 @@ pub(crate) fn section(all: &[Compared], lines: &[Line], rounds: u8) -> String {
 pub(crate) fn write(top: &Path, text: &str) -> Result<(), String> {
     let path = top.join(PAGE);
     let new = figures::replaced(&path, "fidelity", text)?;
-    fs::write(&path, new).map_err(|why| format!("{PAGE}: {why}"))
+    files::write(&path, new)
 }
 
 #[cfg(test)]

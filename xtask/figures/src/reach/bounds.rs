@@ -1,6 +1,5 @@
 //! The bounds as data, and what a result of `heapwright bench` says of them.
 
-use std::fs;
 use std::path::Path;
 
 use bench::result::{Cell, Report};
@@ -8,6 +7,7 @@ use bench::session::Role;
 use serde::Deserialize;
 
 use crate::figures;
+use crate::files;
 use crate::judge::{Line, Verdict};
 
 pub(super) const SUBJECT: &str = "heapwright";
@@ -64,8 +64,8 @@ fn one() -> f64 {
 }
 
 pub(super) fn load(file: &Path) -> Result<Vec<Entry>, String> {
-    let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-    let read: File = toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+    let read: File =
+        toml::from_str(&files::read(file)?).map_err(|e| format!("{}: {e}", file.display()))?;
     match read.entry.iter().find(|e| e.run.is_empty() == e.workloads.is_empty()) {
         Some(e) => Err(format!("{}: {}: either run or workloads", file.display(), e.name)),
         None => Ok(read.entry),

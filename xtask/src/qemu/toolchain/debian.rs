@@ -2,6 +2,7 @@
 //!
 //! `rustc-web` is the newest compiler of a stable Debian, the one its browsers are built with.
 
+use crate::files;
 use crate::peers::output;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ pub(super) fn libraries(unpacked: &Path) -> PathBuf {
 
 fn fill(folder: &Path) -> Result<(), String> {
     let downloads = folder.join("downloads");
-    fs::create_dir_all(&downloads).map_err(|e| format!("{}: {e}", downloads.display()))?;
+    files::folder(&downloads)?;
     eprintln!(
         "qemu: the target is not installed: unpacking Debian's compiler into {} (140 MB to load, once)",
         super::folder().display()
@@ -53,10 +54,10 @@ fn fill(folder: &Path) -> Result<(), String> {
     let mut apt = Command::new("apt-get");
     apt.args(["download", "-qq", "-o", "APT::Sandbox::User=root"]).args(&names);
     output(apt.current_dir(&downloads))?;
-    for package in downloads.read_dir().map_err(|e| e.to_string())?.flatten() {
-        output(Command::new("dpkg-deb").arg("-x").arg(package.path()).arg(folder))?;
+    for package in files::list(&downloads)? {
+        output(Command::new("dpkg-deb").arg("-x").arg(package).arg(folder))?;
     }
-    fs::remove_dir_all(&downloads).map_err(|e| format!("{}: {e}", downloads.display()))
+    fs::remove_dir_all(&downloads).map_err(files::said(&downloads))
 }
 
 /// The packages that installing the compiler would bring: it, and what it needs and is not there yet.

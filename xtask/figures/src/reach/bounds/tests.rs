@@ -66,13 +66,13 @@ fn the_file_is_read_and_every_program_has_its_source() {
     let entries = load(&root.join("bench/reach/bounds.toml")).unwrap();
     let names: BTreeSet<&str> = entries.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(names.len(), entries.len(), "two have one name");
-    let own: String = fs::read_to_string(root.join("bench/programs/common.h")).unwrap();
+    let own: String = files::read(&root.join("bench/programs/common.h")).unwrap();
     assert!(own.contains("value "), "programs print lines that bench reads");
     for entry in &entries {
         assert!(!entry.bounds.is_empty(), "{} has no bound", entry.name);
         if let Some(program) = entry.run.first() {
             let source = root.join("bench/programs").join(program).with_extension("c");
-            let text = fs::read_to_string(&source).unwrap_or_else(|e| panic!("{source:?}: {e}"));
+            let text = files::read(&source).unwrap();
             for bound in &entry.bounds {
                 let printed = format!("print(\"{}\"", bound.value);
                 assert!(text.contains(&printed), "{} does not print {}", entry.name, bound.value);
