@@ -99,10 +99,10 @@ fn a_fork_that_would_be_refused_finds_little_free() {
     free_all(&*heap, rest);
     let free = heap.pages.free_bytes();
     assert!(free > 10 << 20, "{free}");
-    heap.make_way();
+    heap.pages.make_way_for_fork(heap.huge.bytes());
     assert_eq!(heap.pages.free_bytes(), free, "there is room");
     heap.source().fail_nth(1);
-    heap.make_way();
+    heap.pages.make_way_for_fork(heap.huge.bytes());
     // Spans too short to be worth a hole stay.
     assert!(heap.pages.free_bytes() < free / 4, "{} of {free}", heap.pages.free_bytes());
     heap.check().unwrap();
