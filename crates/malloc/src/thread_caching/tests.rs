@@ -23,16 +23,7 @@ fn a_small_program_takes_little() {
 
 #[test]
 fn what_is_freed_goes_back() {
-    let heap = heap();
-    let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
-    assert!(heap.numbers().live >= 100_000_000);
-    free_all(&*heap, blocks);
-    heap.check().unwrap();
-    assert!(heap.numbers().committed < 30 << 20, "{:?}", heap.numbers());
-    heap.trim_all();
-    heap.check().unwrap();
-    assert!(heap.numbers().committed < 2 << 20, "{:?}", heap.numbers());
-    assert_eq!((heap.numbers().live, heap.numbers().cached), (0, 0));
+    crate::shapes::goes_back(&*Box::new(ThreadCaching::new(Os)), 30, 2);
 }
 
 #[test]
