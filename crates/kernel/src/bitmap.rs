@@ -24,7 +24,7 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use base::{AllocatePagesAt, PageAllocator};
+use base::{AllocatePagesAt, Counts, PageAllocator};
 
 mod inspect;
 mod memory;
@@ -52,9 +52,7 @@ use pool::{Pool, Pools};
 pub struct BitmapPages<const PAGE: usize = 4096> {
     pools: Pools<PAGE>,
     total: usize,
-    used: usize,
-    peak: usize,
-    failures: usize,
+    counts: Counts,
     owns: PhantomData<*mut u8>,
 }
 
@@ -71,13 +69,12 @@ impl<const PAGE: usize> BitmapPages<PAGE> {
     #[must_use]
     pub const fn new() -> Self {
         () = Self::VALID;
-        Self { pools: Pools::new(), total: 0, used: 0, peak: 0, failures: 0, owns: PhantomData }
+        Self { pools: Pools::new(), total: 0, counts: Counts::NONE, owns: PhantomData }
     }
 
     fn mark_used(&mut self, mut pool: Pool<PAGE>, first: usize, pages: usize) {
         pool.runs().set(first, pages, false);
-        self.used += pages * PAGE;
-        self.peak = self.peak.max(self.used);
+        self.counts.take(pages * PAGE);
     }
 }
 
@@ -114,8 +111,7 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
                 return Some(pool.pointer(first));
             }
         }
-        self.failures += 1;
-        None
+        self.counts.refuse()
     }
 
     unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize) {
@@ -124,7 +120,7 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
             return;
         };
         pool.runs().set(first, pages, true);
-        self.used -= pages * PAGE;
+        self.counts.used -= pages * PAGE;
     }
 }
 

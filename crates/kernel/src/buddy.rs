@@ -35,6 +35,8 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+use base::Counts;
+
 mod blocks;
 mod chunk;
 mod count;
@@ -71,9 +73,7 @@ pub struct Buddy<const UNIT: usize> {
     lists: Lists<UNIT>,
     pools: Option<Pool>,
     total: usize,
-    used: usize,
-    peak: usize,
-    failures: usize,
+    counts: Counts,
     owns: PhantomData<*mut u8>,
 }
 
@@ -94,9 +94,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
             lists: Lists::new(),
             pools: None,
             total: 0,
-            used: 0,
-            peak: 0,
-            failures: 0,
+            counts: Counts::NONE,
             owns: PhantomData,
         }
     }
@@ -112,10 +110,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// is none; it counts as a failure.
     #[inline]
     pub fn take(&mut self, order: u32) -> Option<Chunk> {
-        let Some(mut chunk) = self.lists.pop(order) else {
-            self.failures += 1;
-            return None;
-        };
+        let Some(mut chunk) = self.lists.pop(order) else { return self.counts.refuse() };
         // A chunk has a pool.
         let pool = self.pool_of(chunk.address())?;
         let number = Pool::number::<UNIT>(pool.offset(&chunk), chunk.len());
@@ -123,8 +118,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
         if chunk.order() > order {
             chunk = self.split_to(chunk, number, order, pool);
         }
-        self.used += chunk.len();
-        self.peak = self.peak.max(self.used);
+        self.counts.take(chunk.len());
         Some(chunk)
     }
 
@@ -154,7 +148,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
             "{:#x} is free already",
             chunk.address()
         );
-        self.used -= chunk.len();
+        self.counts.used -= chunk.len();
         match pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
             // In pieces, which stay in registers.
             Some(number) => {
