@@ -36,6 +36,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use base::Counts;
+use base::memories::Memories;
 
 mod blocks;
 mod chunk;
@@ -49,7 +50,7 @@ mod pool;
 pub use chunk::Chunk;
 
 use lists::Lists;
-use pool::Pool;
+use pool::{Pool, Units};
 
 /// Pages of `PAGE` bytes in runs of any length.
 pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
@@ -71,7 +72,7 @@ pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
 #[derive(Debug)]
 pub struct Buddy<const UNIT: usize> {
     lists: Lists<UNIT>,
-    pools: Option<Pool>,
+    pools: Memories<Units>,
     total: usize,
     counts: Counts,
     owns: PhantomData<*mut u8>,
@@ -92,7 +93,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
         () = Self::VALID;
         Self {
             lists: Lists::new(),
-            pools: None,
+            pools: Memories::new(),
             total: 0,
             counts: Counts::NONE,
             owns: PhantomData,
@@ -185,13 +186,13 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// The pool that an address lies in; that of a chunk is always there.
     #[inline]
     fn pool_of(&self, address: usize) -> Option<Pool> {
-        let mut at = self.pools;
+        let mut at = self.pools.first();
         while let Some(pool) = at
-            && !pool.holds(address)
+            && !Pool(pool).holds(address)
         {
             at = pool.next();
         }
-        at
+        at.map(Pool)
     }
 }
 
