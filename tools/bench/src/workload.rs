@@ -147,6 +147,11 @@ impl Workload {
         self.group.is_in_process() && (self.by_part || self.threads == 0)
     }
 
+    /// Whether the first run makes files that stay for the next ones, as a database: what that takes is not what a run takes.
+    pub fn keeps_files(&self) -> bool {
+        self.command.iter().any(|word| word.contains("{temporary}"))
+    }
+
     /// Whether it is a server that nobody drives: how long it runs says nothing.
     pub fn is_only_watched(&self) -> bool {
         self.service.as_ref().is_some_and(|service| service.driver.is_none())

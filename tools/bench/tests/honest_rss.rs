@@ -3,6 +3,8 @@
 //! This test has its own `main` because the helper is this very file, executed once more. So are the process that puts the
 //! machine in order and the one that is asked for its malloc, which are tested here for that reason.
 
+#[path = "honest_rss/kept_files.rs"]
+mod kept_files;
 #[path = "honest_rss/prepare.rs"]
 mod prepare;
 #[path = "honest_rss/probe.rs"]
@@ -70,7 +72,7 @@ fn main() {
 }
 
 /// In this order, and one after the other: the first one is about what a parent has touched.
-const TESTS: [(&str, fn()); 19] = [
+const TESTS: [(&str, fn()); 20] = [
     ("a_fat_parent_does_not_show", a_fat_parent_does_not_show),
     ("what_the_program_touches_does_show", what_the_program_touches_does_show),
     ("times_are_those_of_the_program", times_are_those_of_the_program),
@@ -89,6 +91,10 @@ const TESTS: [(&str, fn()); 19] = [
     ("a_flood_without_end_is_killed_in_time", a_flood_without_end_is_killed_in_time),
     ("who_left_the_group_is_ended_too", who_left_the_group_is_ended_too),
     ("dropping_the_guard_restores", prepare::dropping_the_guard_restores),
+    (
+        "what_making_files_took_is_nobodys_memory",
+        kept_files::what_making_files_took_is_nobodys_memory,
+    ),
     ("a_competitor_on_the_processor_is_seen", starved::a_competitor_on_the_processor_is_seen),
     ("what_is_no_malloc_is_told_apart", probe::what_is_no_malloc_is_told_apart),
     ("the_second_is_told_who_was_first", prepare::the_second_is_told_who_was_first),

@@ -37,12 +37,19 @@ impl fmt::Display for Usage {
 impl core::error::Error for Usage {}
 
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    say_as(&style::error("heapwright:"), &format!(" {}", broken(&format!("{error:#}"))));
+    say_as(&style::error("heapwright:"), &format!(" {}", broken(&said(error))));
     if error.chain().any(|e| e.is::<Usage>()) {
         return ExitCode::from(USAGE);
     }
     let resolve = error.chain().find_map(|e| e.downcast_ref::<resolve::Error>());
     ExitCode::from(resolve.map_or(FAILED, resolve::Error::exit_code))
+}
+
+/// The error with its causes; a cause that it ends with already is not said twice.
+pub(crate) fn said(error: &anyhow::Error) -> String {
+    error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |said, cause| {
+        if said.ends_with(&cause) { said } else { format!("{said}: {cause}") }
+    })
 }
 
 /// Prints something the user should know on standard error, in one line.
@@ -63,4 +70,19 @@ pub(crate) fn say(text: &str) {
 /// The same behind words of ours, which may have a colour.
 fn say_as(head: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{head}{}", format::visible(text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let refused = || io::Error::from_raw_os_error(libc::ENOENT);
+        let own = bench::measured::Error::System("start the helper", refused());
+        let once = "cannot start the helper: No such file or directory (os error 2)";
+        assert_eq!(said(&own.into()), once);
+        let context = anyhow::Error::from(refused()).context("cannot start the helper");
+        assert_eq!(said(&context), once);
+    }
 }

@@ -3,8 +3,8 @@
 //! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
 //! the table of `README.md`, the figures and the picture of `docs/performance.md`, and beside the result `tables.md`, which
 //! has them all. A `counted.json` in any of these folders is the result of `heapwright bench --counted …`, and the newest of
-//! those comes first on the page: it needs no quiet machine. A `cold.json` beside the newest `result.json` is the result of
-//! `heapwright bench real … --cold`: a row of its own. With `--write`
+//! those comes first on the page: it needs no quiet machine. A `real.json` that is newer than the newest `result.json` is the result of
+//! `heapwright bench real --rounds N …`: the real programs in many more rounds, of which their tables are made. With `--write`
 //! they are put there, without they are compared. Nothing else is kept of a run: its page and its plots are made again by
 //! `--page`.
 
@@ -124,15 +124,16 @@ fn age(top: &Path, record: &Record, ask: Ask) -> Result<String, String> {
 
 fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> {
     let (report, commit) = (&record.report, record.commit(top)?);
-    let real = means::real(report);
+    let of_all = means::real(report);
+    let real = record.real.as_ref().map_or(&of_all, |(_, real)| real);
     let parts = [
-        Part { name: format!("the {} real programs", real.workloads.len()), report: &real },
+        Part { name: format!("the {} real programs", real.workloads.len()), report: real },
         Part { name: format!("all {} workloads", report.workloads.len()), report },
     ];
     let picture = front::picture(&parts)
         .ok_or("the record has nothing to draw: no allocator was compared with glibc")?;
     Ok(vec![
-        ("README.md".into(), between(top, "README.md", &front::page(&parts, report))?),
+        ("README.md".into(), between(top, "README.md", &front::page(&parts, record))?),
         (front::PICTURE.into(), picture + "\n"),
         (
             "docs/performance.md".into(),
@@ -158,17 +159,6 @@ fn figures(
     parts: &[Part<'_>; 2],
 ) -> Result<String, String> {
     let [real, all] = parts;
-    let works: Vec<WorkloadIndex> = real.report.workload_indices().collect();
-    let mut time = tables::ratios(real.report, &works, "time ÷ glibc's", Metric::Time);
-    let mut memory = tables::ratios(real.report, &works, "peak memory ÷ glibc's", Metric::Memory);
-    for (title, report) in
-        [("mean", Some(real.report)), ("mean, memory cold", record.cold.as_ref())]
-    {
-        let Some(report) = report else { continue };
-        let row = |metric| tables::mean_row(real.report, report, title.to_owned(), metric);
-        time.add_row(row(Metric::Time));
-        memory.add_row(row(Metric::Memory));
-    }
     let counted = record::last(top, "counted.json")?;
     let counted = counted.map(|(file, report)| counted::section(&report, &file));
     let clock = [
@@ -179,10 +169,9 @@ fn figures(
         circumstances(record, commit),
         losses::failed(all.report),
         "## Real programs".to_owned(),
-        time.to_string(),
-        memory.to_string(),
+        real_programs(record, real.report),
         "## Against its own bounds".to_owned(),
-        bounds::table(all.report)?,
+        bounds::table(all.report, real.report)?,
         front::wrapped(
             "A peer is another malloc; the general workloads are all but the real programs; p99.9 is what all but one call in a \
              thousand take at most. What limits the lines that fail: [below](#what-limits-the-bounds-that-fail).",
@@ -193,6 +182,42 @@ fn figures(
     Ok(counted.into_iter().chain(clock).collect::<Vec<_>>().join("\n\n"))
 }
 
+/// The tables of each real program, of the run with the most rounds.
+fn real_programs(record: &Record, real: &Report) -> String {
+    let works: Vec<WorkloadIndex> = real.workload_indices().collect();
+    let table = |title, metric| {
+        let mut table = tables::ratios(real, &works, title, metric);
+        table.add_row(tables::mean_row(real, real, "mean".to_owned(), metric));
+        table.to_string()
+    };
+    let tables =
+        [table("time ÷ glibc's", Metric::Time), table("peak memory ÷ glibc's", Metric::Memory)];
+    let said = record.real.as_ref().map(|(file, report)| many_rounds(file, report));
+    said.into_iter().chain(tables).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What the run with many rounds shows, and how it was made.
+fn many_rounds(file: &Path, report: &Report) -> String {
+    let percent = |noise: Option<f64>| {
+        noise.map_or_else(|| "unknown".to_owned(), |noise| format!("{:.1} %", 100.0 * noise))
+    };
+    let warnings: String =
+        report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
+    let text = front::wrapped(&format!(
+        "Noise is {} in the middle program, and {} in the mean. glibc again is glibc once more: what differs from 1 there is noise. \
+         Measured {} in {:.0} minutes: {} runs of each program and malloc, at {} of the programs' usual length. Every run: `{}`.{warnings} \
+         The command that made it:",
+        percent(report.middle_noise()),
+        percent(report.mean_noise(Metric::Time)),
+        report.started,
+        report.elapsed / 60.0,
+        report.workloads.iter().map(|work| work.rounds).min().unwrap_or(0),
+        report.scale,
+        file.display(),
+    ));
+    format!("{text}\n\n    {}", report.command_line.join(" "))
+}
+
 fn circumstances(record: &Record, commit: &str) -> String {
     let Report { machine, started, elapsed, runs, scale, .. } = &record.report;
     let short = commit.get(..12).unwrap_or(commit);
@@ -201,11 +226,12 @@ fn circumstances(record: &Record, commit: &str) -> String {
         record.report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
     let command = record.report.command_line.join(" ");
     let text = front::wrapped(&format!(
-        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more; above 5 % of noise no mean of time is. Measured {started} at commit \
+        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more; above 5 % of noise no mean of time is. {} Measured {started} at commit \
          `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length (short ones more), on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
          figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \
          `cargo xtask benchmarks --page FOLDER`.{warnings} The command that made it:",
+        front::apart(record),
         elapsed / 60.0,
         runs.len(),
         machine.cores,

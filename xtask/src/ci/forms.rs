@@ -145,10 +145,14 @@ fn fleet() -> Outcome {
     })
 }
 
-/// The flagship and the command that `test` has built: one library to compile instead of all, and the command.
+/// The flagship alone, and a command that is quick to compile, in a folder of its own: the tests that run beside this step start
+/// the one in the workspace's folder, which for a moment would not be there.
 fn dist() -> Outcome {
-    command(cargo().args(["build", "--package", "heapwright-cli"])).then(|| {
-        let heapwright = target_dir().join("debug/heapwright");
+    let folder = target_dir().join("dist/command");
+    let mut build = cargo();
+    build.args(["build", "--package", "heapwright-cli", "--target-dir"]).arg(&folder);
+    command(build.env("CARGO_PROFILE_DEV_DEBUG", "false")).then(|| {
+        let heapwright = folder.join("debug/heapwright");
         chore(&["dist", "--only-flagship", "--command", &heapwright.to_string_lossy()])
     })
 }

@@ -173,6 +173,10 @@ impl Runner<'_> {
         if pass == Pass::Memory {
             // Not timed; and the others' limits go by it, under the same load.
             order.sort_by_key(|s| *s != self.session.baseline());
+            if self.session.workloads[workload].keeps_files() {
+                // The second look at the baseline counts: it finds what the first run made, as everyone does.
+                order.insert(0, self.session.baseline());
+            }
         }
         for (place, subject) in order.into_iter().enumerate() {
             // The baseline may have failed for all.

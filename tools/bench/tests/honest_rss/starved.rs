@@ -38,7 +38,7 @@ pub(crate) fn compute() {
     }
 }
 
-struct NoObserver;
+pub(crate) struct NoObserver;
 
 impl Observer for NoObserver {
     fn running(&mut self, _: &Step<'_>) {}

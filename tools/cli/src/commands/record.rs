@@ -125,7 +125,7 @@ impl Record {
         let (folder, status) = recorded::run(&self.program, &self.allocator, self.to(), request)?;
         // What goes wrong is said, and does not change how the program ended.
         if let Err(error) = tell(&folder, false) {
-            exit::warn(&format!("{error:#}"));
+            exit::warn(&exit::said(&error));
         }
         Ok(foreground::end_as(status))
     }

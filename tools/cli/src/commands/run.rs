@@ -104,8 +104,8 @@ impl Run {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let file = self.program.file()?;
         // 125 even where the name is wrong: 2 may be the program's own exit code.
-        let mut allocator =
-            allocators::find(&self.allocator.allocator).map_err(|error| anyhow!("{error:#}"))?;
+        let mut allocator = allocators::find(&self.allocator.allocator)
+            .map_err(|error| anyhow!(exit::said(&error)))?;
         if self.check {
             return check::check(&file, &self.program, &allocator, self.format);
         }

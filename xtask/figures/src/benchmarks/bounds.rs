@@ -12,15 +12,15 @@ use bench::session::{SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 
 use super::means;
-use super::tables::contestants;
+use super::tables::{contestants, is_ours};
 use crate::judge::{self, Bounds, Figure, Line, Verdict};
 
 /// Memory beyond glibc's that counts: less is the start of a small program.
 const BEYOND: f64 = 4.0 * 1024.0 * 1024.0;
 
-/// The lines as a Markdown table, and how many are kept.
-pub(super) fn table(report: &Report) -> Result<String, String> {
-    let lines = lines(report)?;
+/// The lines as a Markdown table, and how many are kept. `real` is the result for the real programs, which may be of another run.
+pub(super) fn table(report: &Report, real: &Report) -> Result<String, String> {
+    let lines = lines(report, real)?;
     let count = |verdict| lines.iter().filter(|line| line.verdict == verdict).count();
     let untold = match count(Verdict::Untold) {
         0 => String::new(),
@@ -30,17 +30,10 @@ pub(super) fn table(report: &Report) -> Result<String, String> {
     Ok(format!("Kept: {kept} of {}.{untold}\n\n{table}", lines.len()))
 }
 
-fn lines(report: &Report) -> Result<Vec<Line>, String> {
-    let Some(ours) = contestants(report).find(|(_, e)| e.name == HEAPWRIGHT).map(|(at, _)| at)
-    else {
-        return Ok(Vec::new());
-    };
-    let others: Vec<usize> =
-        contestants(report).map(|(at, _)| at).filter(|at| *at != ours).collect();
+fn lines(report: &Report, real: &Report) -> Result<Vec<Line>, String> {
     let general = means::only(report, |work| work.group != Group::Real);
-    let real = means::real(report);
-    let all = Against { report, ours, others: &others };
-    let (general, real) = (Against { report: &general, ..all }, Against { report: &real, ..all });
+    let against = [report, &general, real].map(Against::of);
+    let [Some(all), Some(general), Some(real)] = &against else { return Ok(Vec::new()) };
     let figure = |name: &str| match name {
         "time-general" => general.mean(Metric::Time).into(),
         "time-real" => real.mean(Metric::Time).into(),
@@ -61,15 +54,21 @@ fn lines(report: &Report) -> Result<Vec<Line>, String> {
     Ok(Bounds::read("record")?.judge("record", false, figure))
 }
 
-/// A part of the report, and who is compared with whom.
-#[derive(Clone, Copy)]
+/// A result, or a part of one, and who is compared with whom.
 struct Against<'a> {
     report: &'a Report,
     ours: usize,
-    others: &'a [usize],
+    others: Vec<usize>,
 }
 
-impl Against<'_> {
+impl<'a> Against<'a> {
+    /// None where heapwright took no part.
+    fn of(report: &'a Report) -> Option<Self> {
+        let (ours, _) = contestants(report).find(|(_, e)| e.name == HEAPWRIGHT)?;
+        let others = contestants(report).filter(|(_, e)| !is_ours(e)).map(|(at, _)| at).collect();
+        Some(Self { report, ours, others })
+    }
+
     fn overall(
         &self,
         at: usize,
@@ -203,7 +202,8 @@ mod tests {
     #[test]
     fn every_line_has_a_figure_in_the_newest_record() {
         let record = super::super::record::newest(&crate::peers::root()).unwrap().unwrap();
-        let lines = lines(&record.report).unwrap();
+        let real = means::real(&record.report);
+        let lines = lines(&record.report, &real).unwrap();
         assert_eq!(lines.len(), 14);
         assert!(lines.iter().all(|line| line.figure != "not measured"), "{lines:?}");
     }

@@ -7,7 +7,8 @@ use bench::result::Report;
 use bench::session::{Role, SubjectIndex};
 use bench::stats::Ratio;
 
-use super::tables::{contestants, interval, markdown};
+use super::record::Record;
+use super::tables::{contestants, interval, is_ours, markdown};
 
 pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
 
@@ -20,18 +21,47 @@ pub(super) struct Part<'a> {
 }
 
 /// The section of the front page. Links are followed from the top of the tree.
-pub(super) fn page(parts: &[Part<'_>; 2], report: &Report) -> String {
-    let noise = report
-        .middle_noise()
-        .map_or_else(String::new, |noise| format!(" (noise {:.0} %)", 100.0 * noise));
+pub(super) fn page(parts: &[Part<'_>; 2], record: &Record) -> String {
+    let report = &record.report;
     let where_and_when = wrapped(&format!(
-        "Measured {} on {} × {}{noise}. **Bold** is the least and all that cannot be told from it; above 5 % of noise no time is bold. \
+        "Measured {} on {} × {}{}. {} **Bold** is the least and all that cannot be told from it; above 5 % of noise no time is bold. \
          Every program, and how to measure it yourself: [docs/performance.md](docs/performance.md).",
-        report.started.get(..10).unwrap_or_default(),
+        day(report),
         report.machine.cores,
-        report.machine.cpu
+        report.machine.cpu,
+        noise(report),
+        apart(record),
     ));
     format!("{}\n\n{}\n\n{where_and_when}", sentences(parts), table(parts, short))
+}
+
+/// Which run the real programs are of, where it is not that of all workloads, and on which other versions that one was.
+pub(super) fn apart(record: &Record) -> String {
+    let Some((_, real)) = &record.real else { return String::new() };
+    let older: Vec<String> = contestants(&record.report)
+        .filter(|(_, entry)| {
+            contestants(real).any(|(_, one)| one.name == entry.name && one.version != entry.version)
+        })
+        .map(|(_, entry)| format!("{} {}", entry.name, entry.version.as_deref().unwrap_or("?")))
+        .collect();
+    let older = match older[..] {
+        [] => String::new(),
+        _ => format!("; all workloads are of {}", older.join(", ")),
+    };
+    let rounds = real.workloads.iter().map(|work| work.rounds).min().unwrap_or(0);
+    let (day, noise) = (day(real), noise(real));
+    format!("The real programs are of a run of their own: {day}, {rounds} rounds{noise}{older}.")
+}
+
+fn day(report: &Report) -> &str {
+    report.started.get(..10).unwrap_or_default()
+}
+
+fn noise(report: &Report) -> String {
+    report.middle_noise().map_or_else(String::new, |noise| match 100.0 * noise {
+        small if small < 5.0 => format!(" (noise {small:.1} %)"),
+        large => format!(" (noise {large:.0} %)"),
+    })
 }
 
 /// The picture, readable on a light and on a dark page.
@@ -59,7 +89,9 @@ fn sentence(part: &Part<'_>) -> String {
         return format!("Over {}: heapwright took no part.", part.name);
     };
     let (_, my_time, my_memory) = all[ours];
-    let Some(&(best, time, memory)) = all.iter().find(|one| one.0 != HEAPWRIGHT) else {
+    let is_other =
+        |name: &str| contestants(part.report).any(|(_, e)| e.name == name && !is_ours(e));
+    let Some(&(best, time, memory)) = all.iter().find(|one| is_other(one.0)) else {
         return format!("Over {}: there is nobody to compare with.", part.name);
     };
     let beside = Claim::of(&my_time.over(&time), part.report.mean_noise(Metric::Time));
@@ -114,20 +146,23 @@ pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String) -> String
     table.to_string()
 }
 
-/// With its version, ours bold.
+/// With its version; ours bold, with its settings.
 fn called(report: &Report, name: &str) -> String {
-    let entry = report.allocators.iter().find(|entry| entry.name == name);
-    let version = entry.and_then(|entry| entry.version.clone()).unwrap_or_default();
-    match name {
-        HEAPWRIGHT => format!("**{name}**"),
-        _ => format!("{name} {version}").trim_end().to_owned(),
+    let Some(entry) = report.allocators.iter().find(|entry| entry.name == name) else {
+        return name.to_owned();
+    };
+    let version = entry.version.as_deref().unwrap_or_default();
+    match is_ours(entry) {
+        true if entry.settings.is_empty() => format!("**{HEAPWRIGHT}**"),
+        true => format!("{HEAPWRIGHT}, `{}`", entry.settings.join(" ")),
+        false => format!("{name} {version}").trim_end().to_owned(),
     }
 }
 
 /// Time and memory of `name`; what may be the least is bold.
 fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2] {
     let Some((at, entry)) = contestants(report).find(|(_, entry)| entry.name == name) else {
-        return Default::default();
+        return ["–"; 2].map(str::to_owned);
     };
     let overall = &report.overall[at];
     [Metric::Time, Metric::Memory].map(|metric| {

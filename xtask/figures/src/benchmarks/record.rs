@@ -14,14 +14,14 @@ const ALLOCATOR: [&str; 2] = ["crates", "abi/src"];
 pub(super) struct Record {
     pub(super) folder: PathBuf,
     pub(super) report: Report,
-    /// The real programs again, without warming the memory first (`--cold`), where that was recorded too.
-    pub(super) cold: Option<Report>,
+    /// The real programs again, in many more rounds and with fewer allocators: the newest such result, if it is newer than this one.
+    pub(super) real: Option<(PathBuf, Report)>,
 }
 
 pub(super) fn newest(top: &Path) -> Result<Option<Record>, String> {
     let Some((file, report)) = last(top, "result.json")? else { return Ok(None) };
-    let cold = read(&top.join(file.with_file_name("cold.json")))?;
-    Ok(Some(Record { folder: file.parent().unwrap_or(&file).to_path_buf(), report, cold }))
+    let real = last(top, "real.json")?.filter(|(_, real)| real.started > report.started);
+    Ok(Some(Record { folder: file.parent().unwrap_or(&file).to_path_buf(), report, real }))
 }
 
 /// The result of this name that began last, and its file as it is named from the top of the tree.

@@ -1,5 +1,6 @@
 //! Tables of a record for the pages: ratios by workload and over all, with what may be the least in bold.
 
+use bench::allocator::HEAPWRIGHT;
 use bench::fail_if::Metric;
 use bench::result::{Cell, Entry, Report};
 use bench::session::{Role, SubjectIndex, WorkloadIndex};
@@ -58,6 +59,11 @@ pub(super) fn mean_row(
 pub(super) fn contestants(report: &Report) -> impl Iterator<Item = (usize, &Entry)> {
     let takes_part = |(_, e): &(usize, &Entry)| matches!(e.role, Role::Baseline | Role::Contender);
     report.allocators.iter().enumerate().filter(takes_part)
+}
+
+/// heapwright, with its settings or without.
+pub(super) fn is_ours(entry: &Entry) -> bool {
+    entry.base.as_deref().unwrap_or(&entry.name) == HEAPWRIGHT
 }
 
 /// Those and the control.

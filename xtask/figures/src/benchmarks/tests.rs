@@ -98,6 +98,31 @@ fn the_newest_result_is_written_once() {
     assert!(read(&top, "bench/record/machine/2026/tables.md").contains("## Time, by workload"));
 }
 
+/// The first workload is the real program, of the year's many rounds.
+fn many_rounds(year: &str) -> String {
+    let report = means::real(&report());
+    let mut works = report.workloads.clone();
+    works[0].rounds = 48;
+    let report = Report { started: format!("{year}-05-01T00:00:00Z"), workloads: works, ..report };
+    report.to_json().unwrap()
+}
+
+#[test]
+fn the_real_programs_are_of_the_run_with_many_rounds_unless_it_is_older() {
+    let top = tree(&["2025", "2026"]);
+    let folder = top.path().join("bench/record/machine");
+    for (year, is_used) in [("2025", false), ("2026", true)] {
+        fs::write(folder.join(year).join("real.json"), many_rounds(year)).unwrap();
+        act(top.path(), Ask::Write).unwrap();
+        let words = |path| read(&top, path).split_whitespace().collect::<Vec<_>>().join(" ");
+        let page = words("docs/performance.md");
+        assert_eq!(page.contains("48 runs of each program and malloc"), is_used, "{page}");
+        assert_eq!(page.contains("machine/2026/real.json"), is_used, "{page}");
+        let apart = "The real programs are of a run of their own: 2026-05-01, 48 rounds";
+        assert_eq!(words("README.md").contains(apart), is_used, "{page}");
+    }
+}
+
 #[test]
 fn a_tree_without_a_record_says_so() {
     let error = act(tree(&[]).path(), Ask::Write).unwrap_err();

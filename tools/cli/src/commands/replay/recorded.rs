@@ -10,7 +10,7 @@ use show::number::count;
 use trace::{About, Malloc, Trace};
 
 use crate::flags::subject::{AllocatorArg, What};
-use crate::{allocators, embedded};
+use crate::{allocators, embedded, exit};
 
 /// What is behind its name where the program's environment set something for the malloc.
 const AS_SET: &str = " as set";
@@ -78,7 +78,7 @@ pub(super) fn find(about: &About) -> Result<Allocator, String> {
         ));
     };
     let found = allocators::find(&arg).map_err(|error| {
-        format!("what the program was recorded on does not take part: {error:#}")
+        format!("what the program was recorded on does not take part: {}", exit::said(&error))
     })?;
     let mut found = as_set(about, found);
     if !found.set().is_empty() {

@@ -148,7 +148,7 @@ fn written(
             Ok(()) => was_said = false,
             Err(error) if was_said => drop(error),
             Err(error) => {
-                exit::warn(&format!("{error:#}; it is tried again"));
+                exit::warn(&format!("{}; it is tried again", exit::said(&error)));
                 was_said = true;
             }
         }

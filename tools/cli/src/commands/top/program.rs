@@ -37,7 +37,7 @@ impl Started {
         let (name, arguments) = words.split_first().context("there is no program")?;
         let file = resolve::command(name)?;
         let allocator =
-            allocators::find(&allocator.allocator).map_err(|error| anyhow!("{error:#}"))?;
+            allocators::find(&allocator.allocator).map_err(|error| anyhow!(exit::said(&error)))?;
         let inspection = inspect::program(&file, arguments).ok();
         if let Some(obstacle) = inspection.as_ref().and_then(|found| found.obstacle()) {
             exit::warn(&format!("{} keeps its own malloc ({})", file.display(), obstacle.text));
