@@ -35,7 +35,8 @@ macro_rules! pooled {
             let pool = unsafe { at.add(1) }.cast::<u8>().as_ptr();
             let rest = left - size_of::<Handle>();
             // SAFETY: the caller's gift.
-            if $with!(&mut heap, it => unsafe { it.add_memory(pool, rest) }).is_err() {
+            let added = $with!(&mut heap, it => unsafe { it.add_memory(pool, rest) });
+            if added.is_err() {
                 return core::ptr::null_mut();
             }
             // SAFETY: the caller's gift, aligned.
@@ -51,7 +52,8 @@ macro_rules! pooled {
         ) -> core::ffi::c_int {
             let own = heap.cast_const().cast();
             // SAFETY: what the header asks of the caller.
-            let Some(heap) = (unsafe { open(heap) }) else { return crate::error::NULL };
+            let heap = unsafe { open(heap) };
+            let Some(heap) = heap else { return crate::error::NULL };
             let allowed = crate::call::addable(memory, bytes, own, size_of::<Handle>());
             crate::error::added(allowed.and_then(|()| {
                 // SAFETY: the caller gives the memory.
@@ -62,7 +64,8 @@ macro_rules! pooled {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $remove(heap: *mut Handle, pool: *mut u8) -> core::ffi::c_int {
             // SAFETY: what the header asks of the caller.
-            let Some(heap) = (unsafe { open(heap) }) else { return crate::error::NULL };
+            let heap = unsafe { open(heap) };
+            let Some(heap) = heap else { return crate::error::NULL };
             crate::error::removed($with!(heap, it => it.remove_memory(pool)))
         }
 
