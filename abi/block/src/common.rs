@@ -34,9 +34,11 @@ macro_rules! pooled {
             // SAFETY: `left` is enough for the handle.
             let pool = unsafe { at.add(1) }.cast::<u8>().as_ptr();
             let rest = left - size_of::<Handle>();
-            // SAFETY: the caller's gift.
-            let added = $with!(&mut heap, it => unsafe { it.add_memory(pool, rest) });
-            if added.is_err() {
+            let add = |heap: &mut $heap| {
+                // SAFETY: the caller's gift.
+                $with!(heap, it => unsafe { it.add_memory(pool, rest) })
+            };
+            if add(&mut heap).is_err() {
                 return core::ptr::null_mut();
             }
             // SAFETY: the caller's gift, aligned.
