@@ -1,8 +1,9 @@
-//! `cargo xtask paths`: every path the documents name exists.
+//! `cargo xtask paths`: every path the documents name exists, and no line of theirs is longer than README's.
 //!
 //! A path is the target of a markdown link, or a code span that starts with one of the tree's top folders and has a
 //! slash: `[the walk](docs/how-it-works.md)`, `` `crates/base` ``, `` `crates/{base,page}` ``, `` `docs/*.md` ``.
-//! Links are followed from the document's own folder, code spans from the top of the tree.
+//! Links are followed from the document's own folder, code spans from the top of the tree. Tables, pictures and what a
+//! command writes may have longer lines.
 
 mod markdown;
 
@@ -15,17 +16,22 @@ use std::process::ExitCode;
 const FOLDERS: &str =
     ".cargo .ci abi bare-metal bench crates docs examples fuzz model testkit tests tools xtask";
 
+/// Characters of a line.
+const WIDTH: usize = 120;
+
 pub(crate) fn run() -> ExitCode {
-    match missing(&root()) {
+    match faults(&root()) {
         Ok((documents, found)) if found.is_empty() => {
-            println!("paths: everything {documents} documents name exists");
+            println!(
+                "paths: everything {documents} documents name exists, in lines of {WIDTH} characters"
+            );
             ExitCode::SUCCESS
         }
         Ok((_, found)) => {
             for line in &found {
                 eprintln!("{line}");
             }
-            eprintln!("paths: {} named, but not there", found.len());
+            eprintln!("paths: {} named but not there, or too long", found.len());
             ExitCode::FAILURE
         }
         Err(why) => {
@@ -35,15 +41,20 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// How many documents there are, and `file:line: path` for every path that is not there.
-fn missing(top: &Path) -> Result<(usize, Vec<String>), String> {
+/// How many documents there are, and `file:line: path` for every path that is not there; likewise for long lines.
+fn faults(top: &Path) -> Result<(usize, Vec<String>), String> {
     let mut documents = matches(top, "*.md")?;
+    documents.extend(matches(top, "*/README.md")?);
     documents.extend(matches(top, "docs/**/*.md")?);
+    documents.sort();
+    documents.dedup();
     let mut found = Vec::new();
     for document in &documents {
         let text = std::fs::read_to_string(document)
             .map_err(|e| format!("{}: {e}", document.display()))?;
         let name = document.strip_prefix(top).unwrap_or(document);
+        let too_long = |line| format!("{}:{line}: more than {WIDTH} characters", name.display());
+        found.extend(long_lines(&text).map(too_long));
         for Mention { line, path, is_link } in mentions(&text) {
             let gone = |path: &str| format!("{}:{line}: {path}", name.display());
             if is_link {
@@ -64,6 +75,17 @@ fn missing(top: &Path) -> Result<(usize, Vec<String>), String> {
         }
     }
     Ok((documents.len(), found))
+}
+
+/// The numbers of lines that a reader would have to scroll for.
+fn long_lines(text: &str) -> impl Iterator<Item = usize> {
+    let mut is_written = false;
+    let is_long = move |line: &str| {
+        is_written = (is_written || line.ends_with(": begin -->")) && !line.ends_with(": end -->");
+        let may_be = is_written || line.trim_start().starts_with(['|', '!']);
+        !may_be && line.chars().count() > WIDTH
+    };
+    text.lines().map(is_long).zip(1..).filter_map(|(is_long, line)| is_long.then_some(line))
 }
 
 /// What there is below `top` for a pattern, in which a `*` stands for any part of one name.

@@ -4,7 +4,7 @@
 //! abi/drop-ins/NAME/Cargo.toml          a package for each design that is a malloc
 //! docs/blocks.md                        the table of what there is
 //! docs/kernel-allocators.md             the table of the kernel's
-//! CONTRIBUTING.md                       the table of the steps of `.ci/run`, which `crate::ci` has
+//! CONTRIBUTING.md                       the table of the steps of `.ci/run`, which `crate::ci` has; names every chore
 //! crates/heapwright/Cargo.toml          the features alloc-*: compared only
 //! ```
 //!
@@ -13,7 +13,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, CommandFactory as _};
 use registry::{BLOCKS, KERNELS};
 
 use crate::peers::root;
@@ -21,7 +21,7 @@ use crate::peers::root;
 const DROP_INS: &str = "abi/drop-ins";
 pub(crate) const TABLE: &str = "docs/blocks.md";
 const KERNEL_TABLE: &str = "docs/kernel-allocators.md";
-const STEPS: &str = "CONTRIBUTING.md";
+const CONTRIBUTING: &str = "CONTRIBUTING.md";
 const FACADE: &str = "crates/heapwright/Cargo.toml";
 const BEGIN: &str = "<!-- registry: cargo xtask registry --write -->\n";
 const END: &str = "<!-- registry: end -->\n";
@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let mut wanted: Vec<(PathBuf, String)> =
         registry::mallocs().map(|name| (top.join(manifest_path(name)), manifest(name))).collect();
     for (path, table) in
-        [(TABLE, table()), (KERNEL_TABLE, kernel_table()), (STEPS, crate::ci::table())]
+        [(TABLE, table()), (KERNEL_TABLE, kernel_table()), (CONTRIBUTING, crate::ci::table())]
     {
         wanted.push((top.join(path), with_table(path, &read(&top.join(path))?, &table)?));
     }
@@ -61,7 +61,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
             );
         }
     }
-    for fault in others(&top)?.into_iter().chain(features(&read(&top.join(FACADE))?)) {
+    let features = features(&read(&top.join(FACADE))?);
+    let chores = chores(&read(&top.join(CONTRIBUTING))?);
+    for fault in others(&top)?.into_iter().chain(features).chain(chores) {
         good = false;
         eprintln!("registry: {fault}");
     }
@@ -111,6 +113,20 @@ fn features(manifest: &str) -> Option<String> {
     let wanted: Vec<&str> = BLOCKS.iter().filter_map(|block| block.feature).collect();
     (there != wanted)
         .then(|| format!("{FACADE} has the features {there:?}, the registry {wanted:?}"))
+}
+
+/// Chores that the page on contributing names neither as a step nor as a command.
+fn chores(page: &str) -> Vec<String> {
+    let commands: Vec<&str> = page
+        .split("cargo xtask ")
+        .skip(1)
+        .filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next())
+        .collect();
+    let is_named = |name: &str| commands.contains(&name) || page.contains(&format!("| `{name}` |"));
+    let all = crate::Cli::command();
+    let names = all.get_subcommands().map(clap::Command::get_name);
+    let missing = names.filter(|name| !is_named(name));
+    missing.map(|name| format!("{CONTRIBUTING} does not name cargo xtask {name}")).collect()
 }
 
 fn with_table(path: &str, document: &str, table: &str) -> Result<String, String> {
@@ -171,5 +187,21 @@ fn the_trait(ability: &str) -> &str {
         "owns" => "`Owns`",
         "reset" => "`Reset`",
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chore_is_named_as_a_step_or_as_a_command() {
+        let page = "| `layers` | x |\n    cargo xtask storm --minutes 60\n`cargo xtask port`, cargo xtask qemus";
+        let missing = chores(page).join("\n") + "\n";
+        for (name, is_missing) in
+            [("layers", false), ("storm", false), ("port", false), ("qemu", true)]
+        {
+            assert_eq!(missing.contains(&format!(" {name}\n")), is_missing, "{name}: {missing}");
+        }
     }
 }

@@ -3,7 +3,7 @@ use super::*;
 
 fn missing_in(files: &[(&str, &str)]) -> Vec<String> {
     let tree = Tree::new(files.iter().map(|(name, text)| ((*name).to_owned(), *text)));
-    missing(tree.top()).unwrap().1
+    faults(tree.top()).unwrap().1
 }
 
 #[test]
@@ -50,6 +50,16 @@ fn braces_and_stars_expand() {
         missing_in(&files),
         ["A.md:1: crates/b/x.rs", "A.md:1: docs/*/y.md", "A.md:1: docs/*.mdx"]
     );
+}
+
+#[test]
+fn a_line_ends_at_120_unless_a_table_or_a_command_has_it() {
+    let long = "é".repeat(121);
+    let text = format!(
+        "{}\n| {long} |\n<!-- written by x: begin -->\n{long}\n<!-- written by x: end -->\n    {long}\n",
+        &long[2..]
+    );
+    assert_eq!(missing_in(&[("a/README.md", &text)]), ["a/README.md:6: more than 120 characters"]);
 }
 
 #[test]
