@@ -1,5 +1,4 @@
-//! The seven test bodies on every block allocator, each a fiftieth of its size; the full size:
-//! `cargo xtask blocks --only bodies`.
+//! The seven test bodies on every block allocator, each a fiftieth of its size.
 use base::{AddMemory, BlockAllocator};
 use heapwright_testkit::block::bodies::{BODIES, MEMORY, Part};
 use heapwright_testkit::block::kinds::{self, Visit};

@@ -7,7 +7,6 @@
 //! ```
 
 use core::alloc::Layout;
-use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 
 use base::{AddMemory, BlockAllocator, Owns, RemoveMemory, Reset};
@@ -15,65 +14,16 @@ use block::buddy::Buddy;
 
 use crate::call::{self, pointer};
 use crate::common::{self, with_it};
-use crate::error;
 
-/// What `heapwright_buddy *` points to.
-struct Handle {
-    heap: Buddy,
-    /// The first pool begins behind it.
-    end: *mut u8,
-}
-
-/// The heap, if there is one.
-/// The caller promises: `heap` is null or was made by `heapwright_buddy_create`, and nobody else uses it.
-#[inline(always)]
-unsafe fn open<'a>(heap: *mut Handle) -> Option<&'a mut Buddy> {
-    // SAFETY: the caller's promise.
-    Some(&mut unsafe { heap.as_mut() }?.heap)
+common::pooled! {
+    Buddy, with_it;
+    heapwright_buddy_add_pool heapwright_buddy_remove_pool heapwright_buddy_get_pool heapwright_buddy_size
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_buddy_create(memory: *mut u8, bytes: usize) -> *mut Handle {
-    let at = call::records_at::<Handle>(memory, bytes, align_of::<Handle>());
-    let Some((at, left)) = at else { return ptr::null_mut() };
-    // SAFETY: `left` is enough for the handle.
-    let pool = unsafe { at.add(1) }.cast::<u8>().as_ptr();
-    // SAFETY: the caller's gift, aligned.
-    unsafe { at.write(Handle { heap: Buddy::new(), end: pool }) };
-    // SAFETY: just written.
-    let handle = unsafe { &mut *at.as_ptr() };
     // SAFETY: the caller's gift.
-    match unsafe { handle.heap.add_memory(pool, left - size_of::<Handle>()) } {
-        Ok(()) => at.as_ptr(),
-        Err(_) => ptr::null_mut(),
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_add_pool(
-    heap: *mut Handle,
-    memory: *mut u8,
-    bytes: usize,
-) -> c_int {
-    let own = heap.cast_const().cast();
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap) }) else { return error::NULL };
-    let allowed = call::addable(memory, bytes, own, size_of::<Handle>());
-    // SAFETY: the caller gives the memory.
-    error::added(allowed.and_then(|()| unsafe { heap.add_memory(memory, bytes) }))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_remove_pool(heap: *mut Handle, pool: *mut u8) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap) }) else { return error::NULL };
-    error::removed(heap.remove_memory(pool))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_get_pool(heap: *const Handle) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    unsafe { heap.as_ref() }.map_or(ptr::null_mut(), |handle| handle.end)
+    unsafe { create(memory, bytes, Some(Buddy::new())) }
 }
 
 common::allocating! {
@@ -149,9 +99,4 @@ extern "C" fn heapwright_buddy_block_size(alignment: usize, size: usize) -> usiz
         Some(_) => (2 * size_of::<usize>()) << Buddy::order_of(size.max(alignment)),
         None => 0,
     }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn heapwright_buddy_size() -> usize {
-    size_of::<Handle>()
 }

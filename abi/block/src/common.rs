@@ -7,6 +7,83 @@
 //! - What the header asks of the caller is the reason for each `unsafe` here: the handle is null or was made by the
 //!   header's own functions, nobody else uses it, and a block is null or live.
 
+/// A heap whose handle stands in front of its first pool: the handle, `open` and `create`, which makes it and is null where the
+/// memory is too small or there is no heap; and `add_pool`, `remove_pool`, `get_pool` and `size`.
+macro_rules! pooled {
+    ($heap:ty, $with:ident; $add:ident $remove:ident $get:ident $size:ident) => {
+        struct Handle {
+            heap: $heap,
+            /// The first pool begins behind it.
+            end: *mut u8,
+        }
+
+        /// The heap, if there is one.
+        /// The caller promises: `heap` is null or was made by `create`, and nobody else uses it.
+        #[inline(always)]
+        unsafe fn open<'a>(heap: *mut Handle) -> Option<&'a mut $heap> {
+            // SAFETY: the caller's promise.
+            Some(&mut unsafe { heap.as_mut() }?.heap)
+        }
+
+        /// The caller promises: the memory is the heap's from now on.
+        unsafe fn create(memory: *mut u8, bytes: usize, heap: Option<$heap>) -> *mut Handle {
+            let at = crate::call::records_at::<Handle>(memory, bytes, align_of::<Handle>());
+            let (Some((at, left)), Some(mut heap)) = (at, heap) else {
+                return core::ptr::null_mut();
+            };
+            // SAFETY: `left` is enough for the handle.
+            let pool = unsafe { at.add(1) }.cast::<u8>().as_ptr();
+            let rest = left - size_of::<Handle>();
+            let add = |heap: &mut $heap| {
+                // SAFETY: the caller's gift.
+                $with!(heap, it => unsafe { it.add_memory(pool, rest) })
+            };
+            if add(&mut heap).is_err() {
+                return core::ptr::null_mut();
+            }
+            // SAFETY: the caller's gift, aligned.
+            unsafe { at.write(Handle { heap, end: pool }) };
+            at.as_ptr()
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $add(
+            heap: *mut Handle,
+            memory: *mut u8,
+            bytes: usize,
+        ) -> core::ffi::c_int {
+            let own = heap.cast_const().cast();
+            // SAFETY: what the header asks of the caller.
+            let heap = unsafe { open(heap) };
+            let Some(heap) = heap else { return crate::error::NULL };
+            let allowed = crate::call::addable(memory, bytes, own, size_of::<Handle>());
+            crate::error::added(allowed.and_then(|()| {
+                // SAFETY: the caller gives the memory.
+                $with!(heap, it => unsafe { it.add_memory(memory, bytes) })
+            }))
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $remove(heap: *mut Handle, pool: *mut u8) -> core::ffi::c_int {
+            // SAFETY: what the header asks of the caller.
+            let heap = unsafe { open(heap) };
+            let Some(heap) = heap else { return crate::error::NULL };
+            crate::error::removed($with!(heap, it => it.remove_memory(pool)))
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $get(heap: *const Handle) -> *mut u8 {
+            // SAFETY: what the header asks of the caller.
+            unsafe { heap.as_ref() }.map_or(core::ptr::null_mut(), |handle| handle.end)
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn $size() -> usize {
+            size_of::<Handle>()
+        }
+    };
+}
+
 /// `malloc` through `memalign`, `calloc` and `memalign`.
 macro_rules! allocating {
     ($handle:ty, $open:path, $with:ident; $malloc:ident $calloc:ident $memalign:ident) => {
@@ -221,5 +298,6 @@ macro_rules! with_it {
 }
 
 pub(crate) use {
-    allocating, clearing, looking, placed, resizing, resizing_aligned, through_memalign, with_it,
+    allocating, clearing, looking, placed, pooled, resizing, resizing_aligned, through_memalign,
+    with_it,
 };

@@ -7,7 +7,7 @@
 //! ```
 
 use core::ffi::c_int;
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
 use base::{AddMemory, BlockAllocator, Free, Owns, RemoveMemory, Reset, UsableSize};
 #[cfg(feature = "best-fit")]
@@ -19,9 +19,7 @@ use block::fit::NextFit;
 #[cfg(feature = "worst-fit")]
 use block::fit::WorstFit;
 
-use crate::call;
 use crate::common;
-use crate::error;
 
 const WORD: usize = size_of::<usize>();
 
@@ -68,19 +66,8 @@ impl Heap {
     }
 }
 
-/// What `heapwright_fit *` points to.
-struct Handle {
-    heap: Heap,
-    /// The first pool begins behind it.
-    end: *mut u8,
-}
-
-/// The heap, if there is one.
-/// The caller promises: `heap` is null or was made by `heapwright_fit_create`, and nobody else uses it.
-#[inline(always)]
-unsafe fn open<'a>(heap: *mut Handle) -> Option<&'a mut Heap> {
-    // SAFETY: the caller's promise.
-    Some(&mut unsafe { heap.as_mut() }?.heap)
+common::pooled! {
+    Heap, with; heapwright_fit_add_pool heapwright_fit_remove_pool heapwright_fit_get_pool heapwright_fit_size
 }
 
 #[unsafe(no_mangle)]
@@ -89,49 +76,8 @@ unsafe extern "C" fn heapwright_fit_create(
     bytes: usize,
     policy: c_int,
 ) -> *mut Handle {
-    let at = call::records_at::<Handle>(memory, bytes, align_of::<Handle>());
-    let (Some((at, left)), Some(mut heap)) = (at, Heap::of(policy)) else {
-        return ptr::null_mut();
-    };
-    // SAFETY: `left` is enough for the handle.
-    let pool = unsafe { at.add(1) }.cast::<u8>().as_ptr();
-    let rest = left - size_of::<Handle>();
     // SAFETY: the caller's gift.
-    if with!(&mut heap, fit => unsafe { fit.add_memory(pool, rest) }).is_err() {
-        return ptr::null_mut();
-    }
-    // SAFETY: the caller's gift, aligned.
-    unsafe { at.write(Handle { heap, end: pool }) };
-    at.as_ptr()
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_add_pool(
-    heap: *mut Handle,
-    memory: *mut u8,
-    bytes: usize,
-) -> c_int {
-    let own = heap.cast_const().cast();
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap) }) else { return error::NULL };
-    let allowed = call::addable(memory, bytes, own, size_of::<Handle>());
-    error::added(allowed.and_then(|()| {
-        // SAFETY: the caller gives the memory.
-        with!(heap, fit => unsafe { fit.add_memory(memory, bytes) })
-    }))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_remove_pool(heap: *mut Handle, pool: *mut u8) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap) }) else { return error::NULL };
-    error::removed(with!(heap, fit => fit.remove_memory(pool)))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_get_pool(heap: *const Handle) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    unsafe { heap.as_ref() }.map_or(ptr::null_mut(), |handle| handle.end)
+    unsafe { create(memory, bytes, Heap::of(policy)) }
 }
 
 common::allocating! { Handle, open, with; heapwright_fit_malloc heapwright_fit_calloc heapwright_fit_memalign }
@@ -152,9 +98,4 @@ unsafe extern "C" fn heapwright_fit_block_size(heap: *const Handle, block: *cons
     let (Some(heap), Some(block)) = (unsafe { open(heap.cast_mut()) }, block) else { return 0 };
     // SAFETY: the block is live.
     with!(heap, fit => unsafe { fit.usable_size(block) })
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn heapwright_fit_size() -> usize {
-    size_of::<Handle>()
 }

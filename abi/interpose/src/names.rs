@@ -46,10 +46,11 @@ impl<F: Copy> Slot<F> {
     }
 }
 
-/// Calls a macro with every name and its type.
+/// Calls a macro with every name and its type, behind what it is given besides.
 macro_rules! each_name {
-    ($call:ident) => {
+    ($call:ident $($besides:tt)*) => {
         $call! {
+            $($besides)*
             malloc: unsafe extern "C" fn(usize) -> *mut u8;
             free: unsafe extern "C" fn(*mut u8);
             calloc: unsafe extern "C" fn(usize, usize) -> *mut u8;
@@ -98,6 +99,16 @@ macro_rules! each_name {
     };
 }
 pub(crate) use each_name;
+
+/// A table of the functions that a module `of` has by the names they are exported under.
+macro_rules! table {
+    ($vis:vis $table:ident: $($name:ident: $type:ty;)*) => {
+        $vis static $table: $crate::names::Table = $crate::names::Table {
+            $($name: $crate::names::Slot::of(of::$name as *const ()),)*
+        };
+    };
+}
+pub(crate) use table;
 
 /// Any form of `operator new`: the size, and what else its form has.
 pub(crate) type New = unsafe extern "C" fn(usize, usize, usize) -> *mut u8;

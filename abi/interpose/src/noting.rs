@@ -1,14 +1,9 @@
 //! The recording functions where stacks are recorded: those that allocate note first where they were called from.
 
-use crate::names::{Slot, Table, each_name};
+use crate::names::{each_name, table};
 
-macro_rules! table {
-    ($($name:ident: $type:ty;)*) => {
-        /// The recording functions, with stacks.
-        pub(crate) static STACKS: Table = Table { $($name: Slot::of(of::$name as *const ()),)* };
-    };
-}
-each_name!(table);
+// The recording functions, with stacks.
+each_name!(table pub(crate) STACKS:);
 
 /// Functions that go on in others when they have noted it.
 macro_rules! noting {

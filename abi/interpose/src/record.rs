@@ -10,19 +10,14 @@ use core::ffi::c_int;
 
 use trace_format::{Event, Writer};
 
-use crate::names::{Slot, Table, each_name};
+use crate::names::{Table, each_name, table};
 use crate::next::next;
 use crate::system::page_size;
 use crate::thread::{Thread, Turn};
 use crate::{arena, clock, large, live, session, snapshot, stacks};
 
-macro_rules! table {
-    ($($name:ident: $type:ty;)*) => {
-        /// The recording functions.
-        pub(crate) static RECORD: Table = Table { $($name: Slot::of(of::$name as *const ()),)* };
-    };
-}
-each_name!(table);
+// The recording functions.
+each_name!(table pub(crate) RECORD:);
 
 /// The recording functions, by the names they are exported under.
 pub(crate) mod of {

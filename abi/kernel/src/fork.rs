@@ -134,15 +134,19 @@ impl Member {
         Self { life: Life::new(kind), before: nobody, behind: nobody, pool: None }
     }
 
-    /// Into the list. The first one has the locks held around each fork from then on.
-    /// The caller promises: the member and its pool stay where they are until [`leave`](Self::leave).
-    pub(crate) unsafe fn join(member: *mut Self, pool: NonNull<dyn Pool>) {
+    /// A pool into its room, and its member into the list. The first one has the locks held around each fork from then on.
+    /// The caller promises: [`room`] returned it, and the pool stays there until [`leave`](Self::leave).
+    pub(crate) unsafe fn join<T: Live + Pool + 'static>(room: NonNull<T>, pool: T) {
+        // SAFETY: room for it.
+        unsafe { room.write(pool) };
         watch();
+        let member = room.cast::<Self>().as_ptr();
         let mut list = LIST.lock();
         let behind = list.first;
-        // SAFETY: the caller's member, which nobody else knows yet.
+        // SAFETY: a pool begins with its member, which nobody else knows yet.
         let new = unsafe { &mut *member };
-        (new.before, new.behind, new.pool) = (ptr::null_mut(), behind, Some(pool));
+        (new.before, new.behind) = (ptr::null_mut(), behind);
+        new.pool = Some(room);
         // SAFETY: null, or in the list, where members are whole (fork-F2).
         if let Some(behind) = unsafe { behind.as_mut() } {
             behind.before = member;

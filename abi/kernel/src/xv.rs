@@ -93,12 +93,9 @@ impl Inside {
 extern "C" fn xv_create_pool() -> *mut Pool {
     let Some(at) = fork::room::<Pool>() else { return ptr::null_mut() };
     let inside = Inside { heap: XvMalloc::new(Pages), rows: Rows::new() };
-    // SAFETY: room for it.
-    unsafe { at.write(Pool { member: Member::new(life::Kind::Xv), inside: Guarded::new(inside) }) };
-    // SAFETY: a field of what was just written.
-    let member = unsafe { &raw mut (*at.as_ptr()).member };
+    let pool = Pool { member: Member::new(life::Kind::Xv), inside: Guarded::new(inside) };
     // SAFETY: it stays there until `xv_destroy_pool`.
-    unsafe { Member::join(member, at) };
+    unsafe { Member::join(at, pool) };
     at.as_ptr()
 }
 

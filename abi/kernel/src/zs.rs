@@ -99,12 +99,8 @@ unsafe extern "C" fn zs_create_pool(name: *const c_char) -> *mut Pool {
     let Some(at) = fork::room::<Pool>() else { return ptr::null_mut() };
     let heap = Guarded::new(ZsMalloc::new(Pages, Default::default()));
     let pool = Pool { member: Member::new(Kind::Zs), name, compacted: AtomicUsize::new(0), heap };
-    // SAFETY: room for it.
-    unsafe { at.write(pool) };
-    // SAFETY: a field of what was just written.
-    let member = unsafe { &raw mut (*at.as_ptr()).member };
     // SAFETY: it stays there until `zs_destroy_pool`.
-    unsafe { Member::join(member, at) };
+    unsafe { Member::join(at, pool) };
     at.as_ptr()
 }
 

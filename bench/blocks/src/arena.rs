@@ -8,10 +8,9 @@
 //! Given back means what it does in that report's program: the system takes the pages, and a later block touches new ones. A
 //! pool that has all of its memory from the beginning, `tlsf`, does neither.
 
-use core::alloc::Layout;
-use core::ptr::{self, NonNull};
+use core::ptr;
 
-use base::{AddError, AddMemory, BlockAllocator};
+use base::{AddError, AddMemory};
 use block::tlsf::{Arena, Tail, Tlsf};
 use source::PageSource as _;
 use source::os::Os;
@@ -21,7 +20,7 @@ const STEP: usize = 4096;
 
 /// A region of which some bytes are the arena's.
 #[derive(Debug)]
-struct Region {
+pub(crate) struct Region {
     start: *mut u8,
     len: usize,
     used: usize,
@@ -50,61 +49,30 @@ unsafe impl Tail for Region {
     }
 }
 
-/// TLSF as an arena on the region that it is given.
-#[derive(Debug)]
-pub(crate) struct OnRegion(Arena<Tlsf, Region>);
-
-impl OnRegion {
-    /// Without memory.
-    pub(crate) fn new() -> Self {
-        Self::on(ptr::null_mut(), 0)
-    }
-
-    fn on(start: *mut u8, len: usize) -> Self {
-        Self(Arena::new(Tlsf::new(), Region { start, len, used: 0 }))
-    }
-}
-
-impl AddMemory for OnRegion {
+impl AddMemory for Region {
     /// Takes one region, whole pages of it.
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
-        if self.0.tail().len > 0 {
+        if self.len > 0 {
             return Err(AddError::Full);
         }
         let skipped = start.addr().next_multiple_of(STEP) - start.addr();
-        let len = len.saturating_sub(skipped) / STEP * STEP;
-        *self = Self::on(start.wrapping_add(skipped), len);
+        self.len = len.saturating_sub(skipped) / STEP * STEP;
+        self.start = start.wrapping_add(skipped);
         Ok(())
     }
 }
 
-// SAFETY: the arena's own promise.
-unsafe impl BlockAllocator for OnRegion {
-    #[inline]
-    fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
-        self.0.allocate(layout)
-    }
-
-    #[inline]
-    unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.deallocate(block, layout) }
-    }
-
-    unsafe fn reallocate(
-        &mut self,
-        block: NonNull<u8>,
-        layout: Layout,
-        new_size: usize,
-    ) -> Option<NonNull<u8>> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.reallocate(block, layout, new_size) }
-    }
+/// TLSF as an arena on the region that it is given.
+pub(crate) fn on_region() -> Arena<Tlsf, Region> {
+    Arena::new(Tlsf::new(), Region { start: ptr::null_mut(), len: 0, used: 0 })
 }
 
 #[cfg(test)]
 mod tests {
+    use core::alloc::Layout;
     use std::alloc::alloc;
+
+    use base::BlockAllocator as _;
 
     use super::*;
 
@@ -113,7 +81,7 @@ mod tests {
         let layout = Layout::from_size_align(64 * STEP, STEP).unwrap();
         // SAFETY: the layout has a size.
         let memory = unsafe { alloc(layout) };
-        let mut arena = OnRegion::new();
+        let mut arena = on_region();
         // SAFETY: it is nobody else's, and never freed.
         unsafe { arena.add_memory(memory, layout.size()) }.unwrap();
         // SAFETY: as above.
@@ -125,7 +93,7 @@ mod tests {
         assert!(arena.allocate(large).is_none(), "two do not fit");
         // SAFETY: allocated just now.
         unsafe { arena.deallocate(block, large) };
-        assert!(arena.0.len() <= 3 * STEP, "{}", arena.0.len());
+        assert!(arena.len() <= 3 * STEP, "{}", arena.len());
         let again = arena.allocate(large).unwrap();
         // SAFETY: less than its size.
         let last = unsafe { again.add(large.size() - 1) };

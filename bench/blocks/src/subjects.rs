@@ -2,9 +2,9 @@
 use base::{AddMemory, BlockAllocator};
 use block::tlsf::{Canaries, Neighbours, Tlsf};
 #[cfg(feature = "tables")]
-use testkit::block::growing::Growing;
+use testkit::block::growing::growing;
 
-use crate::arena::OnRegion;
+use crate::arena;
 use crate::list::{self, ListFit};
 use crate::peers::{BuddySystem, Dlmalloc, LinkedList, Rlsf, Talc};
 use crate::tlsf_c::TlsfC;
@@ -53,8 +53,8 @@ macro_rules! subjects {
                 $($name => visit.visit($name, <$type>::new as fn() -> $type),)*
                 TLSF_8 => visit.visit(TLSF_8, Tlsf8::new as fn() -> Tlsf8),
                 #[cfg(feature = "tables")]
-                ARENA => visit.visit(ARENA, || Growing::new(64 << 10)),
-                "tlsf-arena" => visit.visit("tlsf-arena", OnRegion::new),
+                ARENA => visit.visit(ARENA, || growing(64 << 10)),
+                "tlsf-arena" => visit.visit("tlsf-arena", arena::on_region),
                 RLSF => visit.visit(RLSF, Rlsf::new),
                 TALC => visit.visit(TALC, Talc::new),
                 BUDDY_SYSTEM => visit.visit(BUDDY_SYSTEM, BuddySystem::new),

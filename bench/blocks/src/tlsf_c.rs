@@ -45,22 +45,20 @@ pub fn load(path: &str) -> Result<(), String> {
         let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
         if found.is_null() { Err(refused("is another library")) } else { Ok(found) }
     };
-    let create = symbol(c"lv_tlsf_create_with_pool")?;
-    let add_pool = symbol(c"lv_tlsf_add_pool")?;
-    let malloc = symbol(c"lv_tlsf_malloc")?;
-    let memalign = symbol(c"lv_tlsf_memalign")?;
-    let free = symbol(c"lv_tlsf_free")?;
-    let library = Library {
-        // SAFETY: its header declares it so.
-        create: unsafe { core::mem::transmute::<*mut c_void, Create>(create) },
-        // SAFETY: as above.
-        add_pool: unsafe { core::mem::transmute::<*mut c_void, AddPool>(add_pool) },
-        // SAFETY: as above.
-        malloc: unsafe { core::mem::transmute::<*mut c_void, Malloc>(malloc) },
-        // SAFETY: as above.
-        memalign: unsafe { core::mem::transmute::<*mut c_void, Memalign>(memalign) },
-        // SAFETY: as above.
-        free: unsafe { core::mem::transmute::<*mut c_void, Free>(free) },
+    macro_rules! library {
+        ($($function:ident: $name:literal, $type:ty;)*) => {
+            Library { $(
+                // SAFETY: the library's header declares it so.
+                $function: unsafe { core::mem::transmute::<*mut c_void, $type>(symbol($name)?) },
+            )* }
+        };
+    }
+    let library = library! {
+        create: c"lv_tlsf_create_with_pool", Create;
+        add_pool: c"lv_tlsf_add_pool", AddPool;
+        malloc: c"lv_tlsf_malloc", Malloc;
+        memalign: c"lv_tlsf_memalign", Memalign;
+        free: c"lv_tlsf_free", Free;
     };
     let _ = LIBRARY.set(library);
     Ok(())

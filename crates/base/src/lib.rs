@@ -12,6 +12,7 @@ pub mod ability;
 pub mod bits;
 pub mod block;
 pub mod check;
+pub mod counts;
 #[cfg(target_has_atomic = "64")]
 pub mod guarded;
 pub mod handles;
@@ -19,6 +20,7 @@ pub mod live;
 #[cfg(target_has_atomic = "64")]
 pub mod lock;
 pub mod malloc;
+pub mod memories;
 pub mod pages;
 pub mod prefetch;
 #[cfg(target_has_atomic = "64")]
@@ -30,6 +32,7 @@ pub use ability::{
 };
 pub use block::{BlockAllocator, moved};
 pub use check::{Broken, Check};
+pub use counts::Counts;
 pub use handles::{Compact, HandleAllocator, HandleError, HandleUsage, Map, Pin};
 pub use malloc::Malloc;
 pub use pages::{AllocatePagesAt, PageAllocator};

@@ -22,7 +22,8 @@ use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;
 
-use base::{BlockAllocator, Free, UsableSize};
+use base::memories::Memories;
+use base::{BlockAllocator, Counts, Free, Stats as _, UsableSize};
 
 mod block;
 mod heap;
@@ -35,7 +36,6 @@ mod tree;
 pub use policy::{Best, First, Next, Policy, Worst};
 
 use block::{Block, Link, MIN, UNIT, WORD, block_size};
-use pool::Pools;
 use tree::Tree;
 
 /// A heap that takes the lowest block that fits.
@@ -65,11 +65,9 @@ pub type WorstFit = Fit<Worst>;
 pub struct Fit<P: Policy> {
     holes: Tree<P::Order>,
     policy: P,
-    pools: Pools,
+    pools: Memories<()>,
     total: usize,
-    used: usize,
-    peak: usize,
-    failures: usize,
+    counts: Counts,
 }
 
 // SAFETY: the blocks and records that it points to are its own.
@@ -82,11 +80,9 @@ impl<P: Policy> Fit<P> {
         Self {
             holes: Tree::new(),
             policy: P::START,
-            pools: Pools::new(),
+            pools: Memories::new(),
             total: 0,
-            used: 0,
-            peak: 0,
-            failures: 0,
+            counts: Counts::NONE,
         }
     }
 
@@ -94,7 +90,7 @@ impl<P: Policy> Fit<P> {
     #[inline]
     fn allocate_size(&mut self, size: usize) -> Option<NonNull<u8>> {
         let Some(link) = self.policy.choose(&self.holes, size) else {
-            return self.refuse();
+            return self.counts.refuse();
         };
         let block = link.get()?;
         let rest = block.hole_size() - size;
@@ -116,7 +112,7 @@ impl<P: Policy> Fit<P> {
     #[inline(never)]
     fn allocate_aligned(&mut self, size: usize, align: usize) -> Option<NonNull<u8>> {
         let Some(link) = self.policy.choose_aligned(&self.holes, size, align) else {
-            return self.refuse();
+            return self.counts.refuse();
         };
         let (block, size) = carve(&self.holes, link, link.get()?, align, size);
         Some(self.handed_out(block, size))
@@ -124,16 +120,9 @@ impl<P: Policy> Fit<P> {
 
     #[inline]
     fn handed_out(&mut self, block: Block, size: usize) -> NonNull<u8> {
-        self.used += size;
-        self.peak = self.peak.max(self.used);
+        self.counts.take(size);
         self.policy.served(block.address() + size);
         block.payload()
-    }
-
-    #[cold]
-    fn refuse(&mut self) -> Option<NonNull<u8>> {
-        self.failures += 1;
-        None
     }
 }
 
@@ -210,7 +199,7 @@ impl<P: Policy> Free for Fit<P> {
         let mut block = unsafe { Block::of(block) };
         debug_assert!(block.is_used(), "{:#x} is free already", block.address());
         let mut size = block.size();
-        self.used -= size;
+        self.counts.used -= size;
         // │ previous free │ block used f │ next free │ used f │
         // │ hole                                     │ used f │
         let next = Some(block.next()).filter(|next| !next.is_used());
@@ -241,12 +230,7 @@ impl<P: Policy> Default for Fit<P> {
 
 impl<P: Policy> fmt::Debug for Fit<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fit")
-            .field("total", &self.total)
-            .field("used", &self.used)
-            .field("peak", &self.peak)
-            .field("failures", &self.failures)
-            .finish_non_exhaustive()
+        f.debug_struct("Fit").field("stats", &self.stats()).finish_non_exhaustive()
     }
 }
 

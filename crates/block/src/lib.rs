@@ -10,5 +10,7 @@
 
 pub mod buddy;
 pub mod fit;
+#[cfg(test)]
+mod shapes;
 pub mod sharded;
 pub mod tlsf;

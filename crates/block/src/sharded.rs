@@ -32,7 +32,8 @@ use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;
 
-use base::{BlockAllocator, Free, UsableSize};
+use base::memories::Memories;
+use base::{BlockAllocator, Counts, Free, Stats as _, UsableSize};
 use kernel::size_slabs::class::{Class, STEP, classes_to};
 
 mod inspect;
@@ -44,7 +45,7 @@ mod spans;
 
 use page::{PageRef, State};
 use queue::Queue;
-use segment::SegmentRef;
+use segment::{Segment, SegmentRef};
 use spans::Spans;
 
 /// The largest block that shares a page.
@@ -76,11 +77,9 @@ pub struct Sharded {
     direct: [Option<PageRef>; DIRECT],
     queues: [Queue; CLASSES],
     spans: Spans,
-    segments: Option<SegmentRef>,
+    segments: Memories<Segment>,
     total: usize,
-    used: usize,
-    peak: usize,
-    failures: usize,
+    counts: Counts,
 }
 
 // SAFETY: the memory that it points to is its own.
@@ -94,11 +93,9 @@ impl Sharded {
             direct: [None; DIRECT],
             queues: [Queue::EMPTY; CLASSES],
             spans: Spans::new(),
-            segments: None,
+            segments: Memories::new(),
             total: 0,
-            used: 0,
-            peak: 0,
-            failures: 0,
+            counts: Counts::NONE,
         }
     }
 
@@ -164,27 +161,23 @@ impl Sharded {
             self.reclaim();
             span = self.spans.take(len, align);
         }
-        let Some(page) = span else {
-            self.failures += 1;
-            return None;
-        };
+        let Some(page) = span else { return self.counts.refuse() };
         page.open_single();
         Some(self.count(page.start(), page.size()))
     }
 
     #[inline]
     fn count(&mut self, block: NonNull<u8>, bytes: usize) -> NonNull<u8> {
-        self.used += bytes;
-        self.peak = self.peak.max(self.used);
+        self.counts.take(bytes);
         block
     }
 
     /// The page that a block lies in. O(memories).
     #[inline]
     fn page_of(&self, block: NonNull<u8>) -> Option<PageRef> {
-        let mut at = self.segments;
+        let mut at = self.segments.first();
         while let Some(segment) = at {
-            if let Some(page) = segment.page_of(block.addr().get()) {
+            if let Some(page) = SegmentRef(segment).page_of(block.addr().get()) {
                 return Some(page);
             }
             at = segment.next();
@@ -274,7 +267,7 @@ impl Free for Sharded {
     #[inline]
     unsafe fn free(&mut self, block: NonNull<u8>) {
         let Some(page) = self.page_of(block) else { return };
-        self.used -= page.size();
+        self.counts.used -= page.size();
         if page.push(block) {
             self.after_free(page);
         }
@@ -296,12 +289,7 @@ impl Default for Sharded {
 
 impl fmt::Debug for Sharded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sharded")
-            .field("total", &self.total)
-            .field("used", &self.used)
-            .field("peak", &self.peak)
-            .field("failures", &self.failures)
-            .finish_non_exhaustive()
+        f.debug_struct("Sharded").field("stats", &self.stats()).finish_non_exhaustive()
     }
 }
 

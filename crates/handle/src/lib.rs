@@ -17,6 +17,7 @@
 
 mod frames;
 mod pins;
+mod placed;
 pub mod store;
 mod table;
 pub mod xvmalloc;

@@ -26,7 +26,7 @@
 use core::ptr::NonNull;
 
 use base::bits::{align_up, low8, low16};
-use base::{HandleAllocator, HandleError, HandleUsage, Map, PageAllocator, Pin};
+use base::{HandleAllocator, HandleError, HandleUsage, PageAllocator};
 
 mod bins;
 mod block;
@@ -42,6 +42,7 @@ use pages::Pages;
 
 use crate::PAGE;
 use crate::pins::Pins;
+use crate::placed::{map_placed, pin_placed, placed};
 
 const HEAD: usize = 4;
 /// The largest block: a page without its head.
@@ -178,8 +179,8 @@ impl<P: PageAllocator> XvMalloc<P> {
         Handle { page: id, offset: low16(offset), generation: self.generation }
     }
 
-    /// An object whose bytes are to be written.
-    fn make(&mut self, len: usize) -> Result<Handle, HandleError> {
+    /// An object whose bytes are to be written, and where those are.
+    fn make(&mut self, len: usize) -> Result<(Handle, NonNull<u8>), HandleError> {
         if len == 0 {
             return Err(HandleError::Empty);
         }
@@ -187,7 +188,17 @@ impl<P: PageAllocator> XvMalloc<P> {
             return Err(HandleError::TooLarge { most: MOST });
         }
         let (page, offset) = self.take(align_up(len, HEAD)).ok_or(HandleError::NoMemory)?;
-        Ok(self.carve(page, offset, len))
+        let handle = self.carve(page, offset, len);
+        Ok((handle, self.pages.at(page).bytes(handle.offset(), len).cast()))
+    }
+
+    fn place(&self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
+        let Found { page, head } = self.find(handle)?;
+        Ok(page.bytes(handle.offset(), head.size()))
+    }
+
+    fn is_pinned(&self, handle: Handle) -> bool {
+        self.pins.has(handle.place())
     }
 
     /// Into the list of its size, if it has one.
@@ -226,25 +237,11 @@ impl<P: PageAllocator> HandleAllocator for XvMalloc<P> {
         MOST
     }
 
-    fn allocate(&mut self, len: usize) -> Result<Handle, HandleError> {
-        let handle = self.make(len)?;
-        self.pages.at(handle.page).fill(handle.offset(), len);
-        Ok(handle)
-    }
-
-    unsafe fn allocate_unwritten(&mut self, len: usize) -> Result<Handle, HandleError> {
-        self.make(len)
-    }
-
-    fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
-        let handle = self.make(bytes.len())?;
-        self.pages.at(handle.page).write(handle.offset(), bytes);
-        Ok(handle)
-    }
+    placed!();
 
     fn free(&mut self, handle: Handle) -> Result<(), HandleError> {
         let Found { page, head } = self.find(handle)?;
-        if self.pins.has(handle.place()) {
+        if self.is_pinned(handle) {
             return Err(HandleError::Pinned);
         }
         let (id, mut offset) = (handle.page, handle.offset as usize);
@@ -278,16 +275,6 @@ impl<P: PageAllocator> HandleAllocator for XvMalloc<P> {
         Ok(())
     }
 
-    fn len_of(&self, handle: Handle) -> Result<usize, HandleError> {
-        Ok(self.find(handle)?.head.size())
-    }
-
-    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
-        let Found { page, head } = self.find(handle)?;
-        // SAFETY: the object's bytes were written when it was made, and the borrow is the heap's.
-        Ok(unsafe { page.bytes(handle.offset(), head.size()).as_ref() })
-    }
-
     fn pages_for(&self, len: usize) -> usize {
         if len == 0 { 0 } else { PAGE }
     }
@@ -298,29 +285,8 @@ impl<P: PageAllocator> HandleAllocator for XvMalloc<P> {
     }
 }
 
-impl<P: PageAllocator> Map for XvMalloc<P> {
-    fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
-        let Found { page, head } = self.find(handle)?;
-        if self.pins.has(handle.place()) {
-            return Err(HandleError::Pinned);
-        }
-        // SAFETY: the object's bytes were written when it was made, and the borrow is the heap's.
-        Ok(unsafe { page.bytes(handle.offset(), head.size()).as_mut() })
-    }
-}
-
-// SAFETY: nothing ever moves; `free`, `write` and `bytes_mut` refuse an object with a pin.
-unsafe impl<P: PageAllocator> Pin for XvMalloc<P> {
-    fn pin(&mut self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
-        let Found { page, head } = self.find(handle)?;
-        self.pins.add(handle.place()).ok_or(HandleError::TooManyPins)?;
-        Ok(page.bytes(handle.offset(), head.size()))
-    }
-
-    unsafe fn unpin(&mut self, handle: Handle) {
-        self.pins.remove(handle.place());
-    }
-}
+map_placed!(XvMalloc);
+pin_placed!(XvMalloc, Handle::place);
 
 /// The sector of 256 bytes that an offset lies in, and how many heads' lengths it is from the sector's start.
 const fn sector(offset: usize) -> (usize, u8) {

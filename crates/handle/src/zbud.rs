@@ -16,9 +16,10 @@ use core::num::NonZeroU64;
 use core::ptr::NonNull;
 
 use base::bits::low16;
-use base::{Broken, Check, HandleAllocator, HandleError, HandleUsage, Map, PageAllocator, Pin};
+use base::{Broken, Check, HandleAllocator, HandleError, HandleUsage, PageAllocator};
 
 use crate::pins::Pins;
+use crate::placed::{map_placed, pin_placed, placed};
 use crate::table::Table;
 use crate::{PAGE, frames};
 
@@ -176,6 +177,14 @@ impl<P: PageAllocator> Zbud<P> {
         Ok(Found { page, end, record })
     }
 
+    fn place(&self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
+        Ok(self.find(handle)?.bytes())
+    }
+
+    fn is_pinned(&self, handle: Handle) -> bool {
+        self.pins.has(handle.to_bits())
+    }
+
     /// A page with room for `chunks`, of the least room; in no list any more.
     fn page_for(&mut self, chunks: usize) -> Option<u32> {
         if let Some(page) = self.lists[chunks..].iter().copied().find(|&page| page != NONE) {
@@ -251,27 +260,11 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
         MOST
     }
 
-    fn allocate(&mut self, len: usize) -> Result<Handle, HandleError> {
-        let (handle, start) = self.make(len)?;
-        // SAFETY: the object's own bytes.
-        unsafe { start.write_bytes(0, len) };
-        Ok(handle)
-    }
-
-    unsafe fn allocate_unwritten(&mut self, len: usize) -> Result<Handle, HandleError> {
-        Ok(self.make(len)?.0)
-    }
-
-    fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
-        let (handle, start) = self.make(bytes.len())?;
-        // SAFETY: the object's own bytes; `bytes` are the caller's, and elsewhere.
-        unsafe { start.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
-        Ok(handle)
-    }
+    placed!();
 
     fn free(&mut self, handle: Handle) -> Result<(), HandleError> {
         let Found { page, end, record } = self.find(handle)?;
-        if self.pins.has(handle.to_bits()) {
+        if self.is_pinned(handle) {
             return Err(HandleError::Pinned);
         }
         self.objects -= 1;
@@ -295,17 +288,6 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
         Ok(())
     }
 
-    fn len_of(&self, handle: Handle) -> Result<usize, HandleError> {
-        let Found { record, end, .. } = self.find(handle)?;
-        Ok(record.lens[end] as usize)
-    }
-
-    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
-        let bytes = self.find(handle)?.bytes();
-        // SAFETY: written when the object was made, and the borrow is the heap's.
-        Ok(unsafe { bytes.as_ref() })
-    }
-
     fn pages_for(&self, len: usize) -> usize {
         if len == 0 { 0 } else { PAGE }
     }
@@ -316,29 +298,8 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
     }
 }
 
-impl<P: PageAllocator> Map for Zbud<P> {
-    fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
-        let mut bytes = self.find(handle)?.bytes();
-        if self.pins.has(handle.to_bits()) {
-            return Err(HandleError::Pinned);
-        }
-        // SAFETY: written when the object was made, and the borrow is the heap's.
-        Ok(unsafe { bytes.as_mut() })
-    }
-}
-
-// SAFETY: nothing ever moves; `free`, `write` and `bytes_mut` refuse an object with a pin.
-unsafe impl<P: PageAllocator> Pin for Zbud<P> {
-    fn pin(&mut self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
-        let bytes = self.find(handle)?.bytes();
-        self.pins.add(handle.to_bits()).ok_or(HandleError::TooManyPins)?;
-        Ok(bytes)
-    }
-
-    unsafe fn unpin(&mut self, handle: Handle) {
-        self.pins.remove(handle.to_bits());
-    }
-}
+map_placed!(Zbud);
+pin_placed!(Zbud, Handle::to_bits);
 
 impl<P: PageAllocator> Check for Zbud<P> {
     fn check(&self) -> Result<(), Broken> {

@@ -47,6 +47,7 @@ use lists::Lists;
 use slots::{Place, Slots};
 
 use crate::PAGE;
+use crate::placed::placed;
 use crate::table::Table;
 
 /// No zspage, no object.
@@ -235,8 +236,13 @@ impl<P: PageAllocator> ZsMalloc<P> {
         }
     }
 
-    /// A live object's slot, for a new one: `len` bytes are to be written.
-    fn make(&mut self, len: usize) -> Result<(Handle, NonNull<[u8]>), HandleError> {
+    fn place(&self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
+        let slot = self.slots.find(handle)?;
+        Ok(self.payload_of(slot.place(), slot.len()))
+    }
+
+    /// A live object's slot, for a new one whose bytes are to be written, and where those are.
+    fn make(&mut self, len: usize) -> Result<(Handle, NonNull<u8>), HandleError> {
         let index = self.classes.index_of(len)?;
         let slot = self.slots.take(&mut self.from).ok_or(HandleError::NoMemory)?;
         let Some(place) = self.take(index, slot) else {
@@ -245,7 +251,7 @@ impl<P: PageAllocator> ZsMalloc<P> {
         };
         let handle = self.slots.fill(slot, place, len);
         self.payload += len;
-        Ok((handle, self.payload_of(place, len)))
+        Ok((handle, self.payload_of(place, len).cast()))
     }
 }
 
@@ -256,23 +262,7 @@ impl<P: PageAllocator> HandleAllocator for ZsMalloc<P> {
         PAGE
     }
 
-    fn allocate(&mut self, len: usize) -> Result<Handle, HandleError> {
-        let (handle, place) = self.make(len)?;
-        // SAFETY: bytes of an object, which is the heap's.
-        unsafe { place.cast::<u8>().write_bytes(0, len) };
-        Ok(handle)
-    }
-
-    unsafe fn allocate_unwritten(&mut self, len: usize) -> Result<Handle, HandleError> {
-        Ok(self.make(len)?.0)
-    }
-
-    fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
-        let (handle, place) = self.make(bytes.len())?;
-        // SAFETY: bytes of a new object, which is the heap's, and as many.
-        unsafe { place.cast::<u8>().copy_from(NonNull::from(bytes).cast(), bytes.len()) };
-        Ok(handle)
-    }
+    placed!();
 
     fn free(&mut self, handle: Handle) -> Result<(), HandleError> {
         let slot = self.slots.find(handle)?;
@@ -284,16 +274,6 @@ impl<P: PageAllocator> HandleAllocator for ZsMalloc<P> {
         self.slots.free(handle);
         self.payload -= len;
         Ok(())
-    }
-
-    fn len_of(&self, handle: Handle) -> Result<usize, HandleError> {
-        Ok(self.slots.find(handle)?.len())
-    }
-
-    fn bytes(&self, handle: Handle) -> Result<&[u8], HandleError> {
-        let slot = self.slots.find(handle)?;
-        // SAFETY: written when the object was made, and the borrow is the heap's.
-        Ok(unsafe { self.payload_of(slot.place(), slot.len()).as_ref() })
     }
 
     fn pages_for(&self, len: usize) -> usize {

@@ -24,14 +24,15 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use base::{AllocatePagesAt, PageAllocator};
+use base::memories::Memories;
+use base::{AllocatePagesAt, Counts, PageAllocator};
 
 mod inspect;
 mod memory;
 mod pool;
 pub(crate) mod runs;
 
-use pool::{Pool, Pools};
+use pool::{Pages, Pool};
 
 /// Pages of `PAGE` bytes, a power of two, at least 64.
 ///
@@ -50,11 +51,9 @@ use pool::{Pool, Pools};
 /// ```
 #[derive(Debug)]
 pub struct BitmapPages<const PAGE: usize = 4096> {
-    pools: Pools<PAGE>,
+    pools: Memories<Pages>,
     total: usize,
-    used: usize,
-    peak: usize,
-    failures: usize,
+    counts: Counts,
     owns: PhantomData<*mut u8>,
 }
 
@@ -71,13 +70,17 @@ impl<const PAGE: usize> BitmapPages<PAGE> {
     #[must_use]
     pub const fn new() -> Self {
         () = Self::VALID;
-        Self { pools: Pools::new(), total: 0, used: 0, peak: 0, failures: 0, owns: PhantomData }
+        Self { pools: Memories::new(), total: 0, counts: Counts::NONE, owns: PhantomData }
+    }
+
+    /// In address order.
+    fn pools(&self) -> impl Iterator<Item = Pool<PAGE>> + use<PAGE> {
+        self.pools.iter().map(Pool)
     }
 
     fn mark_used(&mut self, mut pool: Pool<PAGE>, first: usize, pages: usize) {
         pool.runs().set(first, pages, false);
-        self.used += pages * PAGE;
-        self.peak = self.peak.max(self.used);
+        self.counts.take(pages * PAGE);
     }
 }
 
@@ -108,29 +111,30 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
         if pages == 0 {
             return None;
         }
-        for mut pool in self.pools.iter() {
+        for mut pool in self.pools() {
             if let Some(first) = find(&mut pool, pages, align.max(PAGE)) {
                 self.mark_used(pool, first, pages);
                 return Some(pool.pointer(first));
             }
         }
-        self.failures += 1;
-        None
+        self.counts.refuse()
     }
 
     unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize) {
-        let Some((mut pool, first)) = self.pools.page_at(start.addr().get()) else {
+        let Some((mut pool, first)) = Pool::<PAGE>::page_at(&self.pools, start.addr().get()) else {
             debug_assert!(false, "{start:p} is no page of a pool");
             return;
         };
         pool.runs().set(first, pages, true);
-        self.used -= pages * PAGE;
+        self.counts.used -= pages * PAGE;
     }
 }
 
 impl<const PAGE: usize> AllocatePagesAt for BitmapPages<PAGE> {
     fn allocate_pages_at(&mut self, start: *mut u8, pages: usize) -> bool {
-        let Some((mut pool, first)) = self.pools.page_at(start.addr()) else { return false };
+        let Some((mut pool, first)) = Pool::<PAGE>::page_at(&self.pools, start.addr()) else {
+            return false;
+        };
         let inside = pages > 0 && pages <= pool.pages() - first;
         if !inside || pool.runs().last_used(first, pages).is_some() {
             return false;

@@ -35,6 +35,9 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+use base::Counts;
+use base::memories::Memories;
+
 mod blocks;
 mod chunk;
 mod count;
@@ -47,7 +50,7 @@ mod pool;
 pub use chunk::Chunk;
 
 use lists::Lists;
-use pool::Pool;
+use pool::{Pool, Units};
 
 /// Pages of `PAGE` bytes in runs of any length.
 pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
@@ -69,11 +72,9 @@ pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
 #[derive(Debug)]
 pub struct Buddy<const UNIT: usize> {
     lists: Lists<UNIT>,
-    pools: Option<Pool>,
+    pools: Memories<Units>,
     total: usize,
-    used: usize,
-    peak: usize,
-    failures: usize,
+    counts: Counts,
     owns: PhantomData<*mut u8>,
 }
 
@@ -92,11 +93,9 @@ impl<const UNIT: usize> Buddy<UNIT> {
         () = Self::VALID;
         Self {
             lists: Lists::new(),
-            pools: None,
+            pools: Memories::new(),
             total: 0,
-            used: 0,
-            peak: 0,
-            failures: 0,
+            counts: Counts::NONE,
             owns: PhantomData,
         }
     }
@@ -112,10 +111,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// is none; it counts as a failure.
     #[inline]
     pub fn take(&mut self, order: u32) -> Option<Chunk> {
-        let Some(mut chunk) = self.lists.pop(order) else {
-            self.failures += 1;
-            return None;
-        };
+        let Some(mut chunk) = self.lists.pop(order) else { return self.counts.refuse() };
         // A chunk has a pool.
         let pool = self.pool_of(chunk.address())?;
         let number = Pool::number::<UNIT>(pool.offset(&chunk), chunk.len());
@@ -123,8 +119,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
         if chunk.order() > order {
             chunk = self.split_to(chunk, number, order, pool);
         }
-        self.used += chunk.len();
-        self.peak = self.peak.max(self.used);
+        self.counts.take(chunk.len());
         Some(chunk)
     }
 
@@ -154,7 +149,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
             "{:#x} is free already",
             chunk.address()
         );
-        self.used -= chunk.len();
+        self.counts.used -= chunk.len();
         match pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
             // In pieces, which stay in registers.
             Some(number) => {
@@ -191,13 +186,13 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// The pool that an address lies in; that of a chunk is always there.
     #[inline]
     fn pool_of(&self, address: usize) -> Option<Pool> {
-        let mut at = self.pools;
+        let mut at = self.pools.first();
         while let Some(pool) = at
-            && !pool.holds(address)
+            && !Pool(pool).holds(address)
         {
             at = pool.next();
         }
-        at
+        at.map(Pool)
     }
 }
 

@@ -4,6 +4,8 @@ use core::ptr::NonNull;
 
 use std::alloc::{alloc, dealloc};
 
+use base::{AddMemory, Check};
+
 /// Memory at a multiple of `align` plus `off`, so that shapes do not depend on where it lies.
 pub(crate) struct Memory {
     whole: NonNull<u8>,
@@ -38,6 +40,32 @@ impl Drop for Memory {
         // SAFETY: allocated in `new`.
         unsafe { dealloc(self.whole.as_ptr(), self.layout) };
     }
+}
+
+/// An allocator with all of `memory`.
+pub(crate) fn over<H: AddMemory + Check + Default>(memory: &Memory) -> H {
+    let mut heap = H::default();
+    // SAFETY: the tests keep the memory as long as the heap.
+    unsafe { heap.add_memory(memory.start(), memory.len()) }.unwrap();
+    heap.check().unwrap();
+    heap
+}
+
+/// The short name of what [`Check`] says is broken while a word is changed.
+pub(crate) fn broken_by(
+    heap: &impl Check,
+    word: *mut usize,
+    change: impl Fn(usize) -> usize,
+) -> &'static str {
+    // SAFETY: a word of the heap's memory.
+    let old = unsafe { word.read() };
+    // SAFETY: as above, put back below.
+    unsafe { word.write(change(old)) };
+    let broken = heap.check().unwrap_err();
+    // SAFETY: as above.
+    unsafe { word.write(old) };
+    heap.check().unwrap();
+    broken.invariant.split(':').next().unwrap()
 }
 
 /// Numbers that look random.

@@ -25,7 +25,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use crate::buddy::{Buddy, Chunk};
-use base::{BlockAllocator, Owns, PageAllocator};
+use base::{BlockAllocator, Counts, Owns, PageAllocator};
 
 pub mod class;
 mod inspect;
@@ -54,9 +54,7 @@ use slab::Slab;
 pub struct SizeSlabs<const PAGE: usize = 4096> {
     partial: [Option<Slab>; CLASSES],
     pages: Buddy<PAGE>,
-    used: usize,
-    peak: usize,
-    failures: usize,
+    counts: Counts,
 }
 
 // SAFETY: the slabs that it points to are its own.
@@ -66,7 +64,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
     /// No memory yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { partial: [None; CLASSES], pages: Buddy::new(), used: 0, peak: 0, failures: 0 }
+        Self { partial: [None; CLASSES], pages: Buddy::new(), counts: Counts::NONE }
     }
 
     /// Gives the empty slabs that were kept back to the buddy system. O(listed slabs + classes ×
@@ -94,7 +92,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
         if slab.is_full(class.slab_len::<PAGE>()) {
             slab.unlink(&mut self.partial[class.index()]);
         }
-        self.count(class.size());
+        self.counts.take(class.size());
         Some(object)
     }
 
@@ -120,7 +118,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
             slab.link(list);
         }
         slab.push(block);
-        self.used -= class.size();
+        self.counts.used -= class.size();
         if slab.is_empty() && !slab.is_alone() {
             self.retire(class, slab);
         }
@@ -139,7 +137,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
     fn allocate_pages(&mut self, layout: Layout) -> Option<NonNull<u8>> {
         let count = layout.size().div_ceil(PAGE).max(1);
         let run = self.with_reclaim(|pages| pages.allocate_pages(count, layout.align()))?;
-        self.count(count * PAGE);
+        self.counts.take(count * PAGE);
         Some(run)
     }
 
@@ -149,14 +147,8 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
             self.reclaim();
             take(&mut self.pages)
         });
-        self.failures += usize::from(taken.is_none());
+        self.counts.failures += usize::from(taken.is_none());
         taken
-    }
-
-    #[inline]
-    fn count(&mut self, bytes: usize) {
-        self.used += bytes;
-        self.peak = self.peak.max(self.used);
     }
 }
 
@@ -179,7 +171,7 @@ unsafe impl<const PAGE: usize> BlockAllocator for SizeSlabs<PAGE> {
             return self.free_object(block, class);
         }
         let count = layout.size().div_ceil(PAGE).max(1);
-        self.used -= count * PAGE;
+        self.counts.used -= count * PAGE;
         // SAFETY: the caller gives up `count` pages.
         unsafe { self.pages.deallocate_pages(block, count) };
     }

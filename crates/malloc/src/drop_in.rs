@@ -61,6 +61,15 @@ macro_rules! by_halves {
             self.threads.announce(self);
         }
 
+        fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
+            let each = |visit: &mut dyn FnMut(&_) -> bool| self.each_lock(visit);
+            let held = crate::fork::hold_all(each, &self.missing, &mut timeout_ms, last);
+            if held && !self.missing.is_partial() {
+                self.make_way_for_fork();
+            }
+            held
+        }
+
         fn trim(&self) -> usize {
             self.trim_all()
         }

@@ -62,7 +62,7 @@ pub(crate) fn hold_all<P: Park>(
     missing.begin(interrupted || last, false);
     let held = each(&mut |lock| missing.hold(lock, timeout_ms));
     if !held {
-        release_all(&each);
+        let_go(&each);
         each(&mut |lock| {
             lock.nudge();
             true
@@ -71,8 +71,20 @@ pub(crate) fn hold_all<P: Park>(
     held
 }
 
-/// After a fork, in the parent and in the child.
-pub(crate) fn release_all<P: Park>(each: impl EachLock<P>) {
+/// After a fork. `true`: this is the child, and nothing was missing.
+pub(crate) fn release_all<P: Park>(
+    each: impl EachLock<P>,
+    missing: &Missing,
+    in_child: bool,
+) -> bool {
+    let_go(&each);
+    if in_child {
+        missing.in_child::<P>();
+    }
+    in_child && !missing.is_partial()
+}
+
+fn let_go<P: Park>(each: impl EachLock<P>) {
     each(&mut |lock| {
         lock.release();
         true

@@ -58,6 +58,20 @@ macro_rules! of_chunks {
 }
 pub(crate) use of_chunks;
 
+/// 100 MB that are freed cost fewer than `freed` MiB, and fewer than `trimmed` after a trim.
+pub(crate) fn goes_back<M: DropIn>(heap: &M, freed: usize, trimmed: usize) {
+    let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
+    assert!(heap.figures().live >= 100_000_000);
+    heap.check().unwrap();
+    free_all(heap, blocks);
+    heap.check().unwrap();
+    assert!(heap.figures().committed < freed << 20, "{:?}", heap.figures());
+    heap.trim();
+    heap.check().unwrap();
+    assert!(heap.figures().committed < trimmed << 20, "{:?}", heap.figures());
+    assert_eq!((heap.figures().live, heap.figures().cached), (0, 0));
+}
+
 /// What another thread frees serves its owner again: nothing new is `mapped`.
 pub(crate) fn come_back<M: Malloc + Check + Sync>(heap: &M, mapped: impl Fn() -> usize) {
     let blocks: Vec<_> = (0..10_000).map(|_| Sent(heap.malloc(100))).collect();

@@ -355,11 +355,6 @@ impl<S: System> ThreadCaching<S> {
         gone + self.threads.trim(self.source())
     }
 
-    /// A fork that would be refused for what is free: it is given up.
-    fn make_way(&self) {
-        self.pages.make_way_for_fork(self.huge.bytes());
-    }
-
     /// Bytes in the caches of all threads.
     fn cached_bytes(&self) -> usize {
         let mut sum = 0_usize;

@@ -19,10 +19,11 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::ptr;
 
-use base::lock::{Busy, Lock};
+use base::lock::{Busy, Lock, Park as _};
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use page::{Pieces, System, try_purging};
 use policy::table::MOST_LATE_FREES;
+use source::os::Os;
 use source::os::imp::thread_end;
 
 use crate::words::{self, A_FREE, ENDS, RECORD};
@@ -46,7 +47,7 @@ pub trait ThreadEnds: 'static {
     /// What it keeps for each.
     type Record: Record;
 
-    /// The calling thread ends: `record` is its own.
+    /// The calling thread, which is inside, ends: `record` is its own.
     fn thread_ended(&'static self, record: &Self::Record);
 }
 
@@ -71,6 +72,11 @@ fn record_at<'a, R: Record>(at: usize) -> Option<&'a R> {
 extern "C" fn ended(record: *mut c_void) {
     let at = record.expose_provenance();
     let Some(member) = Member::get(at) else { return };
+    if Os::is_busy() {
+        // It ends in a signal handler that interrupted a malloc: what it has stays.
+        return;
+    }
+    let _busy = Busy::<Os>::new();
     let who = member.ended.load(Ordering::Relaxed);
     // SAFETY: 0, or the address of a constant.
     if let Some(call) = unsafe { ptr::with_exposed_provenance::<Call>(who).as_ref() } {

@@ -2,7 +2,7 @@
 use base::{AddMemory, BlockAllocator};
 use block::tlsf::{Canaries, Neighbours, Tlsf};
 
-use super::growing::Growing;
+use super::growing::{Growing, growing};
 use super::kind::{Grows, Kind};
 use super::room;
 
@@ -81,7 +81,7 @@ pub fn tlsf_canaries() -> Kind<Tlsf<4, 8, 16, Canaries>> {
 
 /// TLSF as an arena over the memory added: it takes it a page at a time, and gives the end back.
 pub fn arena() -> Kind<Growing> {
-    let kind = Kind::new("tlsf, arena", Growing::default as fn() -> _).check().walk();
+    let kind = Kind::new("tlsf, arena", (|| growing(4096)) as fn() -> _).check().walk();
     let kind = kind.stats().usable().resize().free().without_recovery();
     kind.with_room(room::good).with_enough(16 << 10).with_growth(Grows::BothWays)
 }

@@ -1,5 +1,5 @@
-//! Golden heap shapes: each case of splitting, merging, aligning and resizing, and each policy's
-//! choice, as the whole heap afterwards. TLSF's own are beside its code.
+//! Golden heap shapes: each case of splitting, merging, aligning and resizing, as the whole heap afterwards. What else TLSF does,
+//! buddy's halves and the fits' choices are tested beside their code.
 use core::alloc::Layout;
 
 use base::{AddMemory, BlockAllocator};
@@ -94,18 +94,6 @@ fn half_fit() {
     }
 }
 
-#[test]
-fn buddy() {
-    shapes! { kinds::buddy(), 4096;
-        [] => "free 16, free 128, free 256, free 512, free 1024, free 2048", "empty";
-        [A(100)] => "free 16, used 128, free 256, free 512, free 1024, free 2048", "halves of halves";
-        [A(100), A(100)] => "free 16, used 256, free 128, free 512, free 1024, free 2048", "a second, of the next block";
-        [A(100), A(100), F(0)] => "free 16, free 128, used 128, free 128, free 512, free 1024, free 2048", "the first free again";
-        [A(100), A(100), F(0), F(1)] => "free 16, free 128, free 256, free 512, free 1024, free 2048", "the second joined with its other half";
-        [A(100), At(40, 512)] => "free 16, used 128, free 256, used 512, free 1024, free 2048", "aligned to 512";
-    }
-}
-
 /// Holes of 112, 208 and 64 bytes, in this order, each between two blocks in use.
 fn holes(more: &[Do]) -> Vec<Do> {
     let row = [A(100), A(0), A(200), A(0), A(50), A(0), A(700)];
@@ -113,22 +101,7 @@ fn holes(more: &[Do]) -> Vec<Do> {
 }
 
 #[test]
-fn each_policy_takes_another_hole() {
-    shapes! { kinds::first_fit(), 1400;
-        holes(&[]) => "free 112, used 32, free 208, used 32, free 64, used 32, used 720, free 160", "the holes";
-        holes(&[A(40)]) => "used 48, free 64, used 32, free 208, used 32, free 64, used 32, used 720, free 160", "the first";
-    }
-    shapes! { kinds::next_fit(), 1400;
-        holes(&[A(40)]) => "free 112, used 32, free 208, used 32, free 64, used 32, used 720, used 48, free 112", "the next behind the last block";
-        holes(&[A(40), A(40)]) => "free 112, used 32, free 208, used 32, free 64, used 32, used 720, used 48, used 48, free 64", "and the next";
-    }
-    shapes! { kinds::best_fit(), 1400;
-        holes(&[A(40)]) => "free 112, used 32, free 208, used 32, used 64, used 32, used 720, free 160", "the smallest";
-        holes(&[A(90)]) => "used 112, used 32, free 208, used 32, free 64, used 32, used 720, free 160", "the smallest that fits";
-    }
-    shapes! { kinds::worst_fit(), 1400;
-        holes(&[A(40)]) => "free 112, used 32, used 48, free 160, used 32, free 64, used 32, used 720, free 160", "the largest";
-    }
+fn tlsf_takes_the_smallest_hole_that_fits() {
     shapes! { kinds::tlsf(), 1400;
         holes(&[A(40)]) => "free 112, used 16, free 208, used 16, used 48, free 16, used 16, used 720, free 208", "the smallest";
         holes(&[A(90)]) => "used 112, used 16, free 208, used 16, free 64, used 16, used 720, free 208", "the smallest that fits";

@@ -2,16 +2,11 @@
 
 use core::mem::offset_of;
 
-use crate::names::{Slot, Table, each_name};
+use crate::names::{Table, each_name, table};
 use crate::next::next;
 
-macro_rules! table {
-    ($($name:ident: $type:ty;)*) => {
-        /// The functions that keep what is live.
-        pub(crate) static LIVE: Table = Table { $($name: Slot::of(of::$name as *const ()),)* };
-    };
-}
-each_name!(table);
+// The functions that keep what is live.
+each_name!(table pub(crate) LIVE:);
 
 /// By the names they are exported under.
 #[allow(non_snake_case, reason = "the names of C++")]

@@ -1,16 +1,11 @@
 //! What is exported while only samples are taken: a few instructions in front of the next malloc.
 
-use crate::names::{Slot, Table, each_name};
+use crate::names::{each_name, table};
 use crate::thread::{BUSY, RBP, SP, UNTIL};
 use recorder::blocks::{COUNTS, PAGE};
 
-macro_rules! table {
-    ($($name:ident: $type:ty;)*) => {
-        /// The functions that sample.
-        pub(crate) static PROFILE: Table = Table { $($name: Slot::of(of::$name as *const ()),)* };
-    };
-}
-each_name!(table);
+// The functions that sample.
+each_name!(table pub(crate) PROFILE:);
 
 /// Those that allocate: what the size takes to compute, and where it is then.
 macro_rules! counting {

@@ -107,12 +107,8 @@ fn create(
     };
     let (member, inside) = (Member::new(Kind::Cache), Guarded::new(cache));
     let cache = Cache { member, name, flags, constructor, inside };
-    // SAFETY: room for it.
-    unsafe { at.write(cache) };
-    // SAFETY: a field of what was just written.
-    let member = unsafe { &raw mut (*at.as_ptr()).member };
     // SAFETY: it stays there until `kmem_cache_destroy`.
-    unsafe { Member::join(member, at) };
+    unsafe { Member::join(at, cache) };
     Ok(at)
 }
 

@@ -14,86 +14,28 @@ fn add(heap: &mut impl AddMemory, memory: NonNull<[u8]>) -> bool {
     unsafe { heap.add_memory(memory.cast().as_ptr(), memory.len()) }.is_ok()
 }
 
-pub(crate) static OURS: &[Subject] = &[
-    subject!(
-        "tlsf",
-        SmallTlsf,
-        SmallTlsf::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_tlsf_malloc,
-        ours::wcet_tlsf_free,
-        (NonNull<u8>)
-    ),
-    subject!(
-        "tlsflarge",
-        Tlsf,
-        Tlsf::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_tlsflarge_malloc,
-        ours::wcet_tlsflarge_free,
-        (NonNull<u8>)
-    ),
-    subject!(
-        "halffit",
-        HalfFit,
-        HalfFit::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_halffit_malloc,
-        ours::wcet_halffit_free,
-        (NonNull<u8>)
-    ),
-    subject!(
-        "firstfit",
-        FirstFit,
-        FirstFit::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_firstfit_malloc,
-        ours::wcet_firstfit_free,
-        (NonNull<u8>)
-    ),
-    subject!(
-        "nextfit",
-        NextFit,
-        NextFit::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_nextfit_malloc,
-        ours::wcet_nextfit_free,
-        (NonNull<u8>)
-    ),
-    subject!(
-        "bestfit",
-        BestFit,
-        BestFit::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_bestfit_malloc,
-        ours::wcet_bestfit_free,
-        (NonNull<u8>)
-    ),
-    subject!(
-        "worstfit",
-        WorstFit,
-        WorstFit::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_worstfit_malloc,
-        ours::wcet_worstfit_free,
-        (NonNull<u8>)
-    ),
-    subject!(
-        "buddy",
-        Buddy,
-        Buddy::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_buddy_malloc,
-        ours::wcet_buddy_free,
-        (NonNull<u8>, usize)
-    ),
-    subject!(
-        "sizeslabs",
-        SizeSlabs,
-        SizeSlabs::new(),
-        |heap, memory| add(heap, memory),
-        ours::wcet_sizeslabs_malloc,
-        ours::wcet_sizeslabs_free,
-        (NonNull<u8>, usize)
-    ),
-];
+macro_rules! ours {
+    ($($name:literal $type:ident: $malloc:ident, $free:ident($($given:ty),*);)*) => {
+        pub(crate) static OURS: &[Subject] = &[$(subject!(
+            $name,
+            $type,
+            $type::new(),
+            |heap, memory| add(heap, memory),
+            ours::$malloc,
+            ours::$free,
+            ($($given),*)
+        )),*];
+    };
+}
+
+ours! {
+    "tlsf" SmallTlsf: wcet_tlsf_malloc, wcet_tlsf_free(NonNull<u8>);
+    "tlsflarge" Tlsf: wcet_tlsflarge_malloc, wcet_tlsflarge_free(NonNull<u8>);
+    "halffit" HalfFit: wcet_halffit_malloc, wcet_halffit_free(NonNull<u8>);
+    "firstfit" FirstFit: wcet_firstfit_malloc, wcet_firstfit_free(NonNull<u8>);
+    "nextfit" NextFit: wcet_nextfit_malloc, wcet_nextfit_free(NonNull<u8>);
+    "bestfit" BestFit: wcet_bestfit_malloc, wcet_bestfit_free(NonNull<u8>);
+    "worstfit" WorstFit: wcet_worstfit_malloc, wcet_worstfit_free(NonNull<u8>);
+    "buddy" Buddy: wcet_buddy_malloc, wcet_buddy_free(NonNull<u8>, usize);
+    "sizeslabs" SizeSlabs: wcet_sizeslabs_malloc, wcet_sizeslabs_free(NonNull<u8>, usize);
+}

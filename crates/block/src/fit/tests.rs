@@ -5,35 +5,12 @@ use base::{
 };
 use core::ops::ControlFlow;
 
+use crate::shapes::{Memory, over};
+
 mod choice;
 mod depth;
 mod misuse;
 mod shapes;
-
-/// Memory of the test, aligned so that shapes do not depend on where it lies.
-#[repr(align(4096))]
-struct Memory<const N: usize>([usize; N]);
-
-impl<const N: usize> Memory<N> {
-    const fn new() -> Self {
-        Self([0; N])
-    }
-
-    fn start(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
-    }
-
-    fn len(&self) -> usize {
-        size_of_val(&self.0)
-    }
-}
-
-fn heap_in<P: Policy, const N: usize>(memory: &mut Memory<N>) -> Fit<P> {
-    let mut heap = Fit::new();
-    // SAFETY: the tests keep the memory as long as the heap.
-    unsafe { heap.add_memory(memory.start(), memory.len()) }.unwrap();
-    heap
-}
 
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()

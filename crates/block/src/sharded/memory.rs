@@ -12,7 +12,7 @@ use super::{CLASSES, DIRECT, Sharded};
 impl Sharded {
     /// The newest memory first.
     pub(super) fn segments(&self) -> impl Iterator<Item = SegmentRef> + use<> {
-        core::iter::successors(self.segments, |segment| segment.next())
+        self.segments.iter().map(SegmentRef)
     }
 }
 
@@ -20,8 +20,7 @@ impl AddMemory for Sharded {
     /// O(memories). A descriptor for each slice and a record hold no blocks.
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
-        let segment = unsafe { SegmentRef::create(start, len, self.segments) }?;
-        self.segments = Some(segment);
+        let segment = unsafe { SegmentRef::create(&mut self.segments, start, len) }?;
         self.total += segment.len();
         self.spans.put(segment.clear());
         Ok(())
@@ -31,28 +30,20 @@ impl AddMemory for Sharded {
 impl RemoveMemory for Sharded {
     /// O(memories + classes); the empty pages that are kept do not hold it up.
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let wanted = |segment: &SegmentRef| segment.added().0.as_ptr() == start;
-        let segment = self.segments().find(wanted).ok_or(RemoveError::Unknown)?;
+        let segment = SegmentRef(self.segments.find(start).ok_or(RemoveError::Unknown)?);
         self.reclaim();
         let whole = segment.pages().next().filter(|span| span.state() == State::Free);
         let span = whole.filter(|span| span.len() == segment.len()).ok_or(RemoveError::InUse)?;
         self.spans.remove(span);
-        match self.segments().take_while(|other| *other != segment).last() {
-            None => self.segments = segment.next(),
-            Some(before) => before.set_next(segment.next()),
-        }
         self.total -= segment.len();
-        let (start, len) = segment.added();
-        Ok(NonNull::slice_from_raw_parts(start, len))
+        Ok(self.segments.remove(segment.0))
     }
 }
 
 impl Owns for Sharded {
     /// O(memories).
     fn owns(&self, address: *const u8) -> bool {
-        self.segments()
-            .map(SegmentRef::added)
-            .any(|(start, len)| address.addr().wrapping_sub(start.addr().get()) < len)
+        self.segments.own(address)
     }
 }
 
@@ -62,7 +53,7 @@ impl Reset for Sharded {
         self.direct = [None; DIRECT];
         self.queues = [Queue::EMPTY; CLASSES];
         self.spans = Spans::new();
-        self.used = 0;
+        self.counts.used = 0;
         for segment in self.segments() {
             self.spans.put(segment.clear());
         }

@@ -1,27 +1,13 @@
 use super::*;
 use base::{AddMemory, Check, Stats};
 
+use crate::shapes::{Memory, over};
+
 const KIB: usize = 1 << 10;
 
 /// A memory of slices of 4 KiB, and one of 64 KiB.
 const SMALL: usize = 256 * KIB;
 const LARGE: usize = 8 << 20;
-
-struct Memory(Vec<u64>);
-
-impl Memory {
-    fn new(len: usize) -> Self {
-        Self(vec![0; len / 8])
-    }
-}
-
-fn over(memory: &mut Memory) -> Sharded {
-    let mut heap = Sharded::new();
-    // SAFETY: the tests keep the memory as long as the heap.
-    unsafe { heap.add_memory(memory.0.as_mut_ptr().cast(), 8 * memory.0.len()) }.unwrap();
-    heap.check().unwrap();
-    heap
-}
 
 fn take(heap: &mut Sharded, size: usize, align: usize) -> NonNull<u8> {
     let block = heap.allocate(Layout::from_size_align(size, align).unwrap());
@@ -47,7 +33,7 @@ fn free_slices(heap: &Sharded) -> usize {
 #[test]
 fn blocks_follow_each_other_and_what_was_freed_waits() {
     let mut memory = Memory::new(LARGE);
-    let mut heap = over(&mut memory);
+    let mut heap: Sharded = over(&mut memory);
     let blocks = [(); 4].map(|()| take(&mut heap, 100, 8));
     for pair in blocks.windows(2) {
         assert_eq!(at(pair[1]) - at(pair[0]), 112);
@@ -66,7 +52,7 @@ fn blocks_follow_each_other_and_what_was_freed_waits() {
 #[test]
 fn a_page_that_is_used_up_leaves_its_queue_and_comes_back() {
     let mut memory = Memory::new(LARGE);
-    let mut heap = over(&mut memory);
+    let mut heap: Sharded = over(&mut memory);
     let queue = Class::within(Layout::from_size_align(8 * KIB, 1).unwrap(), LARGEST).unwrap();
     let blocks = [(); 8].map(|()| take(&mut heap, 8 * KIB, 8));
     let first = heap.queues[queue.index()].first().unwrap();
@@ -92,7 +78,7 @@ fn a_page_that_is_used_up_leaves_its_queue_and_comes_back() {
 #[test]
 fn large_blocks_are_slices_and_are_joined_again() {
     let mut memory = Memory::new(LARGE);
-    let mut heap = over(&mut memory);
+    let mut heap: Sharded = over(&mut memory);
     let blocks = [1 << 20, 65 * KIB, 200 * KIB].map(|size| take(&mut heap, size, 16));
     assert_eq!(at(blocks[1]) - at(blocks[0]), 1 << 20);
     assert_eq!(at(blocks[2]) - at(blocks[1]), 128 * KIB);
@@ -109,7 +95,7 @@ fn large_blocks_are_slices_and_are_joined_again() {
 fn every_alignment_is_kept_in_small_memories_too() {
     for len in [SMALL, LARGE] {
         let mut memory = Memory::new(len);
-        let mut heap = over(&mut memory);
+        let mut heap: Sharded = over(&mut memory);
         for align in (0..=15).map(|shift| 1 << shift) {
             for size in [1, 24, 100, 3 * KIB, 9 * KIB] {
                 let block = take(&mut heap, size, align);
@@ -123,7 +109,7 @@ fn every_alignment_is_kept_in_small_memories_too() {
 #[test]
 fn where_no_page_fits_a_block_is_alone_and_refusals_change_nothing() {
     let mut memory = Memory::new(SMALL);
-    let mut heap = over(&mut memory);
+    let mut heap: Sharded = over(&mut memory);
     let most = heap.stats().largest_free;
     let all = take(&mut heap, most, 8);
     assert!(heap.allocate(Layout::new::<u64>()).is_none());
@@ -140,7 +126,7 @@ fn where_no_page_fits_a_block_is_alone_and_refusals_change_nothing() {
 #[test]
 fn an_empty_page_is_given_up_before_a_request_is_refused() {
     let mut memory = Memory::new(SMALL);
-    let mut heap = over(&mut memory);
+    let mut heap: Sharded = over(&mut memory);
     let most = heap.stats().largest_free;
     let block = take(&mut heap, 16, 8);
     give(&mut heap, block);
@@ -151,11 +137,11 @@ fn an_empty_page_is_given_up_before_a_request_is_refused() {
 #[test]
 fn several_memories_serve_and_are_given_back() {
     let (mut one, mut other) = (Memory::new(SMALL), Memory::new(LARGE));
-    let start = one.0.as_mut_ptr().cast::<u8>();
-    let mut heap = over(&mut one);
+    let start = one.start();
+    let mut heap: Sharded = over(&mut one);
     let small = take(&mut heap, 100, 8);
     // SAFETY: the memory outlives the heap.
-    unsafe { heap.add_memory(other.0.as_mut_ptr().cast(), LARGE) }.unwrap();
+    unsafe { heap.add_memory(other.start(), LARGE) }.unwrap();
     heap.check().unwrap();
     let large = take(&mut heap, 3 << 20, 8);
     assert_eq!(base::RemoveMemory::remove_memory(&mut heap, start), Err(base::RemoveError::InUse));
@@ -169,7 +155,7 @@ fn several_memories_serve_and_are_given_back() {
 #[test]
 fn realloc_stays_while_half_is_used() {
     let mut memory = Memory::new(LARGE);
-    let mut heap = over(&mut memory);
+    let mut heap: Sharded = over(&mut memory);
     let mut block = take(&mut heap, 90, 8);
     let mut size = 90;
     // SAFETY: the block has `size` bytes.
@@ -190,7 +176,7 @@ fn realloc_stays_while_half_is_used() {
 #[test]
 fn check_names_what_a_stray_write_broke() {
     let mut memory = Memory::new(SMALL);
-    let mut heap = over(&mut memory);
+    let mut heap: Sharded = over(&mut memory);
     let block = take(&mut heap, 64, 8);
     let next = block.as_ptr().wrapping_add(64).cast::<usize>();
     // SAFETY: the free block behind it, put back below.
@@ -200,6 +186,6 @@ fn check_names_what_a_stray_write_broke() {
     // SAFETY: as above.
     unsafe { next.write(old) };
     heap.check().unwrap();
-    heap.used += 1;
+    heap.counts.used += 1;
     assert!(heap.check().unwrap_err().invariant.starts_with("sharded-P4"));
 }

@@ -14,8 +14,8 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use base::bits::{align_down, align_up};
-use base::{BlockAllocator, BlockStats, Broken, Check, Free, ResizeInPlace, Stats};
-use base::{Piece, UsableSize, Walk};
+use base::{AddError, AddMemory, BlockAllocator, BlockStats, Broken, Check, Free, ResizeInPlace};
+use base::{Piece, Stats, UsableSize, Walk};
 use core::ops::ControlFlow;
 
 use super::Heap;
@@ -157,6 +157,17 @@ impl<C: Control, P: Placement, T: Tier, S: Tail> Arena<Heap<C, P, T>, S> {
             self.tail.resize(old);
         }
         0
+    }
+}
+
+/// A source that is given its memory, as an arena over a region is: once, and before the arena has any of it.
+impl<H, S: Tail + AddMemory> AddMemory for Arena<H, S> {
+    unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
+        if !self.is_empty() {
+            return Err(AddError::Full);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.tail.add_memory(start, len) }
     }
 }
 

@@ -7,21 +7,7 @@
 use super::*;
 use core::fmt::Write as _;
 
-struct Memory(Box<[Page]>);
-
-#[repr(align(4096))]
-#[derive(Clone, Copy)]
-struct Page(#[expect(dead_code, reason = "read through pointers")] [u8; 4096]);
-
-impl Memory {
-    fn new(bytes: usize) -> Memory {
-        Memory(vec![Page([0xaa; 4096]); bytes.div_ceil(4096)].into_boxed_slice())
-    }
-
-    fn start(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
-    }
-}
+use crate::shapes::Memory;
 
 type Checked = Tlsf<4, 8, GRAIN, Walked>;
 

@@ -137,17 +137,6 @@ impl Page {
         unsafe { self.place::<Links>(offset + 4).write(links) };
     }
 
-    pub(super) fn fill(self, offset: usize, len: usize) {
-        // SAFETY: within the page, as every object.
-        unsafe { self.place::<u8>(offset).write_bytes(0, len) };
-    }
-
-    pub(super) fn write(self, offset: usize, bytes: &[u8]) {
-        let from = NonNull::from(bytes).cast::<u8>();
-        // SAFETY: within the page, as every object; `bytes` are the caller's, and elsewhere.
-        unsafe { self.place::<u8>(offset).copy_from_nonoverlapping(from, bytes.len()) };
-    }
-
     pub(super) fn bytes(self, offset: usize, len: usize) -> NonNull<[u8]> {
         NonNull::slice_from_raw_parts(self.place::<u8>(offset), len)
     }

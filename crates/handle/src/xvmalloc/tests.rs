@@ -1,4 +1,4 @@
-use base::Check as _;
+use base::{Check as _, Map as _};
 use kernel::bitmap::BitmapPages;
 
 use super::*;

@@ -1,3 +1,5 @@
+use base::Map as _;
+
 use super::*;
 use crate::shapes::{Memory, pins, refuses};
 

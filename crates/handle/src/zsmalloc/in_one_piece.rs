@@ -2,9 +2,10 @@
 
 use core::ptr::NonNull;
 
-use base::{HandleError, Map, PageAllocator, Pin};
+use base::{HandleError, PageAllocator, Pin};
 
 use super::{Handle, ZsMalloc};
+use crate::placed::map_placed;
 
 impl<P: PageAllocator> ZsMalloc<P> {
     /// How often an object is pinned.
@@ -12,18 +13,13 @@ impl<P: PageAllocator> ZsMalloc<P> {
     pub fn pins(&self, handle: Handle) -> Result<usize, HandleError> {
         Ok(self.slots.find(handle)?.pins as usize)
     }
-}
 
-impl<P: PageAllocator> Map for ZsMalloc<P> {
-    fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
-        let slot = self.slots.find(handle)?;
-        if slot.pins > 0 {
-            return Err(HandleError::Pinned);
-        }
-        // SAFETY: written when the object was made, and the borrow is the heap's.
-        Ok(unsafe { self.payload_of(slot.place(), slot.len()).as_mut() })
+    fn is_pinned(&self, handle: Handle) -> bool {
+        self.pins(handle) != Ok(0)
     }
 }
+
+map_placed!(ZsMalloc);
 
 // SAFETY: `compact` passes zspages with pins by; `free`, `write` and `bytes_mut` refuse the object.
 unsafe impl<P: PageAllocator> Pin for ZsMalloc<P> {

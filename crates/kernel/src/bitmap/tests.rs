@@ -2,21 +2,13 @@ use super::*;
 use base::{AddError, AddMemory, Check, Owns, RemoveError, RemoveMemory, Reset, Stats, Walk};
 use core::ops::ControlFlow;
 
-use crate::shapes::{Memory, Random};
+use crate::shapes::{Memory, Random, broken_by, over};
 
 mod misuse;
 mod random;
 mod shapes;
 
 const PAGE: usize = 4096;
-
-fn over(memory: &Memory) -> BitmapPages<PAGE> {
-    let mut pages = BitmapPages::new();
-    // SAFETY: the tests keep the memory as long as the allocator.
-    unsafe { pages.add_memory(memory.start(), memory.len()) }.unwrap();
-    pages.check().unwrap();
-    pages
-}
 
 /// All pages: each piece's, negative where they are free.
 fn shape(pages: &BitmapPages<PAGE>) -> Vec<isize> {

@@ -15,9 +15,8 @@ const B4: &str = "buddy-B4: used is total without the free blocks";
 impl<const UNIT: usize> Buddy<UNIT> {
     /// The pool with the lowest addresses above `from`.
     fn pool_above(&self, from: usize) -> Option<Pool> {
-        core::iter::successors(self.pools, |pool| pool.next())
-            .filter(|pool| pool.units().0 >= from)
-            .min_by_key(|pool| pool.units().0)
+        let pools = self.pools.iter().map(Pool);
+        pools.filter(|pool| pool.units().0 >= from).min_by_key(|pool| pool.units().0)
     }
 }
 
@@ -45,13 +44,7 @@ impl<const UNIT: usize> Walk for Buddy<UNIT> {
 
 impl<const UNIT: usize> Stats for Buddy<UNIT> {
     fn stats(&self) -> BlockStats {
-        BlockStats {
-            total: self.total,
-            used: self.used,
-            peak: self.peak,
-            largest_free: self.lists.largest().map_or(0, |order| UNIT << order),
-            failures: self.failures,
-        }
+        self.counts.stats(self.total, self.lists.largest().map_or(0, |order| UNIT << order))
     }
 }
 
@@ -76,7 +69,7 @@ impl<const UNIT: usize> Check for Buddy<UNIT> {
             at = end;
         }
         ensure(total == self.total, B4, self.total)?;
-        ensure(self.used == total - free, B4, self.used)?;
+        ensure(self.counts.used == total - free, B4, self.counts.used)?;
         self.check_lists(count)
     }
 }

@@ -28,10 +28,6 @@ impl<const UNIT: usize> Buddy<UNIT> {
             let _ = chunk.into_raw();
         }
     }
-
-    fn iter(&self) -> impl Iterator<Item = Pool> + use<UNIT> {
-        core::iter::successors(self.pools, |pool| pool.next())
-    }
 }
 
 /// The order of the largest block that begins at `from`, a multiple of a unit, and ends by `to`.
@@ -46,11 +42,10 @@ impl<const UNIT: usize> AddMemory for Buddy<UNIT> {
     /// five words.
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
-        let pool = unsafe { Pool::create::<UNIT>(start, len, self.pools) }?;
-        self.pools = Some(pool);
+        let pool = unsafe { Pool::create::<UNIT>(&mut self.pools, start, len) }?;
         let (first, end) = pool.units();
         self.total += end - first;
-        self.used += end - first;
+        self.counts.used += end - first;
         self.give_range(pool, first, end);
         Ok(())
     }
@@ -59,31 +54,22 @@ impl<const UNIT: usize> AddMemory for Buddy<UNIT> {
 impl<const UNIT: usize> RemoveMemory for Buddy<UNIT> {
     /// O(pools + len / UNIT / 32).
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let wanted = |pool: &Pool| pool.added().0.as_ptr() == start;
-        let pool = self.iter().find(wanted).ok_or(RemoveError::Unknown)?;
+        let pool = Pool(self.pools.find(start).ok_or(RemoveError::Unknown)?);
         let (first, end) = pool.units();
         let free: usize = pool.free_blocks::<UNIT>().map(|(_, order)| UNIT << order).sum();
         if free != end - first {
             return Err(RemoveError::InUse);
         }
         self.take_free(pool);
-        match self.iter().take_while(|other| *other != pool).last() {
-            None => self.pools = pool.next(),
-            Some(before) => before.set_next(pool.next()),
-        }
         self.total -= free;
-        let (start, len) = pool.added();
-        Ok(NonNull::slice_from_raw_parts(start, len))
+        Ok(self.pools.remove(pool.0))
     }
 }
 
 impl<const UNIT: usize> Owns for Buddy<UNIT> {
     /// O(pools).
     fn owns(&self, address: *const u8) -> bool {
-        self.iter().any(|pool| {
-            let (start, len) = pool.added();
-            address.addr().wrapping_sub(start.addr().get()) < len
-        })
+        self.pools.own(address)
     }
 }
 
@@ -91,8 +77,8 @@ impl<const UNIT: usize> Reset for Buddy<UNIT> {
     /// O(memory / UNIT / 32). The peak and the failures stay.
     unsafe fn reset(&mut self) {
         self.lists = Lists::new();
-        self.used = self.total;
-        for pool in self.iter() {
+        self.counts.used = self.total;
+        for pool in self.pools.iter().map(Pool) {
             pool.clear::<UNIT>();
             let (first, end) = pool.units();
             self.give_range(pool, first, end);

@@ -7,21 +7,13 @@ use core::alloc::Layout;
 use core::ops::ControlFlow;
 use core::ptr::NonNull;
 
-use crate::shapes::{Memory, Random};
+use crate::shapes::{Memory, Random, broken_by, over};
 
 mod misuse;
 mod random;
 mod shapes;
 
 const WORD: usize = size_of::<usize>();
-
-fn over<const UNIT: usize>(memory: &Memory) -> Buddy<UNIT> {
-    let mut buddy = Buddy::new();
-    // SAFETY: the tests keep the memory as long as the allocator.
-    unsafe { buddy.add_memory(memory.start(), memory.len()) }.unwrap();
-    buddy.check().unwrap();
-    buddy
-}
 
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()

@@ -1,58 +1,44 @@
 use super::*;
-use base::{AddMemory, Check, Stats};
+use crate::shapes::{Memory, broken_by, over};
+use base::{Check, Stats};
 
 const PAGE: usize = 4096;
 const PAGES: usize = 64;
 
-/// 64 pages behind one with the state, so that they are one block of the buddy system.
-#[repr(align(0x4_0000))]
-struct Memory([u8; 2 * PAGES * PAGE]);
-
-impl Memory {
-    fn new() -> Box<Self> {
-        // SAFETY: bytes of any value are bytes.
-        unsafe { Box::<Self>::new_zeroed().assume_init() }
-    }
-
-    fn start(&mut self) -> *mut u8 {
-        self.0[(PAGES - 1) * PAGE..].as_mut_ptr()
-    }
-}
-
 const LEN: usize = (PAGES + 1) * PAGE;
 
-fn over(memory: &mut Memory) -> SizeSlabs<PAGE> {
-    let mut heap = SizeSlabs::new();
-    // SAFETY: the tests keep the memory as long as the heap.
-    unsafe { heap.add_memory(memory.start(), LEN) }.unwrap();
-    heap
+type Slabs = SizeSlabs<PAGE>;
+
+/// 64 pages behind one with the state, so that they are one block of the buddy system.
+fn memory() -> Memory {
+    Memory::new(LEN, PAGES * PAGE, (PAGES - 1) * PAGE)
 }
 
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
 
-fn take(heap: &mut SizeSlabs<PAGE>, size: usize) -> NonNull<u8> {
+fn take(heap: &mut Slabs, size: usize) -> NonNull<u8> {
     let block = heap.allocate(layout(size, 1)).expect("there is room");
     heap.check().unwrap();
     block
 }
 
-fn give(heap: &mut SizeSlabs<PAGE>, block: NonNull<u8>, size: usize) {
+fn give(heap: &mut Slabs, block: NonNull<u8>, size: usize) {
     // SAFETY: the tests free live blocks with their sizes.
     unsafe { heap.deallocate(block, layout(size, 1)) };
     heap.check().unwrap();
 }
 
 /// Pages that are not the buddy system's free ones.
-fn pages_used(heap: &SizeSlabs<PAGE>) -> usize {
+fn pages_used(heap: &Slabs) -> usize {
     heap.pages.stats().used / PAGE
 }
 
 #[test]
 fn objects_of_a_class_share_a_slab_and_leave_in_order() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
+    let memory = memory();
+    let mut heap: Slabs = over(&memory);
     let first = take(&mut heap, 100);
     let second = take(&mut heap, 112);
     assert_eq!(second.addr().get() - first.addr().get(), 112);
@@ -70,8 +56,8 @@ fn objects_of_a_class_share_a_slab_and_leave_in_order() {
 
 #[test]
 fn a_full_slab_leaves_the_list_and_comes_back() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
+    let memory = memory();
+    let mut heap: Slabs = over(&memory);
     let index = Class::of(layout(512, 1)).unwrap().index();
     let blocks = [(); 7].map(|()| take(&mut heap, 512));
     assert_eq!(heap.partial[index], None, "full");
@@ -93,8 +79,8 @@ fn a_full_slab_leaves_the_list_and_comes_back() {
 
 #[test]
 fn an_empty_slab_is_given_back_from_behind_one_that_came_back() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
+    let memory = memory();
+    let mut heap: Slabs = over(&memory);
     let full = [(); 7].map(|()| take(&mut heap, 512));
     let other = take(&mut heap, 512);
     give(&mut heap, other, 512);
@@ -108,8 +94,8 @@ fn an_empty_slab_is_given_back_from_behind_one_that_came_back() {
 
 #[test]
 fn larger_blocks_are_pages() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
+    let memory = memory();
+    let mut heap: Slabs = over(&memory);
     let block = take(&mut heap, 2049);
     assert_eq!(block.addr().get() % PAGE, 0);
     assert_eq!(heap.stats().used, PAGE);
@@ -128,8 +114,8 @@ fn larger_blocks_are_pages() {
 
 #[test]
 fn empty_slabs_are_given_back_before_a_request_is_refused() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
+    let memory = memory();
+    let mut heap: Slabs = over(&memory);
     let block = take(&mut heap, 16);
     give(&mut heap, block, 16);
     assert_eq!(pages_used(&heap), 1);
@@ -143,8 +129,8 @@ fn empty_slabs_are_given_back_before_a_request_is_refused() {
 
 #[test]
 fn realloc_stays_within_a_class_and_moves_between() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
+    let memory = memory();
+    let mut heap: Slabs = over(&memory);
     let mut block = take(&mut heap, 90);
     let mut size = 90;
     // SAFETY: the block has `size` bytes.
@@ -168,20 +154,11 @@ fn realloc_stays_within_a_class_and_moves_between() {
 
 #[test]
 fn check_names_what_a_stray_write_broke() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
+    let memory = memory();
+    let mut heap: Slabs = over(&memory);
     let block = take(&mut heap, 64);
     let slab = block.as_ptr().map_addr(|at| at & !(PAGE - 1)).cast::<usize>();
-    let broken_at = |word: usize, value: usize| {
-        let at = slab.wrapping_add(word);
-        // SAFETY: a word of the slab's header, put back below.
-        let old = unsafe { at.replace(value) };
-        let broken = heap.check().unwrap_err();
-        // SAFETY: as above.
-        unsafe { at.write(old) };
-        heap.check().unwrap();
-        broken.invariant.split(':').next().unwrap()
-    };
+    let broken_at = |word, value| broken_by(&heap, slab.wrapping_add(word), |_| value);
     assert_eq!(broken_at(1, slab.addr()), "size-slabs-Z1", "a link back");
     assert_eq!(broken_at(2, slab.addr() + PAGE), "size-slabs-Z2", "the chain leaves the slab");
     assert_eq!(broken_at(3, 0), "size-slabs-Z2", "a live object less");

@@ -1,9 +1,7 @@
 //! sharded as a drop-in library: threads that end, forks, figures.
 use core::fmt;
 
-use base::lock::{Busy, Park as _};
 use base::sync::Ordering;
-use source::os::Os;
 use source::os::imp::process::random;
 use thread::ThreadEnds;
 
@@ -17,11 +15,6 @@ impl ThreadEnds for Malloc {
     type Record = Thread;
 
     fn thread_ended(&'static self, thread: &Thread) {
-        if Os::is_busy() {
-            // It ends in a signal handler that interrupted this: what it has stays.
-            return;
-        }
-        let _busy = Busy::<Os>::new();
         thread.segments.set_ends(true);
         self.abandon(thread);
         thread.segments.set_ends(false);
@@ -52,17 +45,8 @@ impl DropIn for Malloc {
         }
     }
 
-    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.missing, &mut timeout_ms, last)
-    }
-
     fn after_fork(&self, in_child: bool) {
-        crate::fork::release_all(|visit| self.each_lock(visit));
-        if !in_child {
-            return;
-        }
-        self.missing.in_child::<Os>();
-        if self.missing.is_partial() {
+        if !crate::fork::release_all(|visit| self.each_lock(visit), &self.missing, in_child) {
             return;
         }
         // The others' heaps are lost: nobody knows in the middle of what they were.

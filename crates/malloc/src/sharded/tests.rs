@@ -17,16 +17,7 @@ of_chunks!(Sharded: segments);
 
 #[test]
 fn what_is_freed_goes_back() {
-    let heap = heap();
-    let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
-    assert!(heap.numbers().live >= 100_000_000);
-    heap.check().unwrap();
-    free_all(&*heap, blocks);
-    heap.check().unwrap();
-    heap.trim_all();
-    heap.check().unwrap();
-    assert_eq!(heap.numbers().live, 0);
-    assert!(heap.numbers().committed < 4 << 20, "{:?}", heap.numbers());
+    crate::shapes::goes_back(&*Box::new(Sharded::new(Os)), 150, 4);
 }
 
 #[test]

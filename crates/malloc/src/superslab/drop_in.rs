@@ -1,8 +1,6 @@
 //! superslab as a drop-in library: threads that end, forks, figures.
 use core::fmt;
 
-use base::lock::{Busy, Park as _};
-use source::os::Os;
 use thread::ThreadEnds;
 
 use super::heap::{Heap, Whose};
@@ -13,11 +11,6 @@ impl ThreadEnds for Malloc {
     type Record = Heap;
 
     fn thread_ended(&'static self, heap: &Heap) {
-        if Os::is_busy() {
-            // It ends in a signal handler that interrupted this: what it has stays.
-            return;
-        }
-        let _busy = Busy::<Os>::new();
         // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
         heap.supers.set_ends(true);
         self.empty(heap);
@@ -54,17 +47,8 @@ impl DropIn for Malloc {
         }
     }
 
-    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.missing, &mut timeout_ms, last)
-    }
-
     fn after_fork(&self, in_child: bool) {
-        crate::fork::release_all(|visit| self.each_lock(visit));
-        if !in_child {
-            return;
-        }
-        self.missing.in_child::<Os>();
-        if !self.missing.is_partial() {
+        if crate::fork::release_all(|visit| self.each_lock(visit), &self.missing, in_child) {
             self.threads.only_me(|heap| {
                 heap.set_whose(Whose::Lost);
                 false

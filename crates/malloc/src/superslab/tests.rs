@@ -16,17 +16,7 @@ of_chunks!(Superslab: pool.supers);
 
 #[test]
 fn what_is_freed_goes_back() {
-    let heap = heap();
-    let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
-    assert!(heap.numbers().live >= 100_000_000);
-    heap.check().unwrap();
-    free_all(&*heap, blocks);
-    heap.check().unwrap();
-    assert!(heap.numbers().committed < 150 << 20, "{:?}", heap.numbers());
-    heap.trim_all();
-    heap.check().unwrap();
-    assert!(heap.numbers().committed < 4 << 20, "{:?}", heap.numbers());
-    assert_eq!((heap.numbers().live, heap.numbers().cached), (0, 0));
+    crate::shapes::goes_back(&*Box::new(Superslab::new(Os)), 150, 4);
 }
 
 #[test]

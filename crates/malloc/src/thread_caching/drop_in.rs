@@ -1,9 +1,7 @@
 //! thread-caching as a drop-in library: threads that end, forks, figures.
 use core::fmt;
 
-use base::lock::{Busy, Park as _};
 use base::sync::Ordering;
-use source::os::Os;
 use thread::ThreadEnds;
 
 use super::Malloc;
@@ -14,11 +12,6 @@ impl ThreadEnds for Malloc {
     type Record = Cache;
 
     fn thread_ended(&'static self, cache: &Cache) {
-        if Os::is_busy() {
-            // It ends in a signal handler that interrupted this: what it has stays.
-            return;
-        }
-        let _busy = Busy::<Os>::new();
         // Before the lock: it takes those of central lists, and may give memory back.
         self.empty(cache);
         self.threads.leave(cache, || true);
@@ -49,29 +42,12 @@ impl DropIn for Malloc {
         }
     }
 
-    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        let held = crate::fork::hold_all(
-            |visit| self.each_lock(visit),
-            &self.missing,
-            &mut timeout_ms,
-            last,
-        );
-        if held && !self.missing.is_partial() {
-            self.make_way_for_fork();
-        }
-        held
-    }
-
     fn make_way_for_fork(&self) {
-        self.make_way();
+        self.pages.make_way_for_fork(self.huge.bytes());
     }
 
     fn after_fork(&self, in_child: bool) {
-        crate::fork::release_all(|visit| self.each_lock(visit));
-        if in_child {
-            self.missing.in_child::<Os>();
-        }
-        if in_child && !self.missing.is_partial() {
+        if crate::fork::release_all(|visit| self.each_lock(visit), &self.missing, in_child) {
             self.pages.note_child();
             self.threads.only_me(|_| true);
             self.none_lost.iter().for_each(|none| none.store(false, Ordering::Relaxed));

@@ -23,16 +23,7 @@ fn a_small_program_takes_little() {
 
 #[test]
 fn what_is_freed_goes_back() {
-    let heap = heap();
-    let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
-    assert!(heap.numbers().live >= 100_000_000);
-    free_all(&*heap, blocks);
-    heap.check().unwrap();
-    assert!(heap.numbers().committed < 30 << 20, "{:?}", heap.numbers());
-    heap.trim_all();
-    heap.check().unwrap();
-    assert!(heap.numbers().committed < 2 << 20, "{:?}", heap.numbers());
-    assert_eq!((heap.numbers().live, heap.numbers().cached), (0, 0));
+    crate::shapes::goes_back(&*Box::new(ThreadCaching::new(Os)), 30, 2);
 }
 
 #[test]
@@ -99,10 +90,10 @@ fn a_fork_that_would_be_refused_finds_little_free() {
     free_all(&*heap, rest);
     let free = heap.pages.free_bytes();
     assert!(free > 10 << 20, "{free}");
-    heap.make_way();
+    heap.pages.make_way_for_fork(heap.huge.bytes());
     assert_eq!(heap.pages.free_bytes(), free, "there is room");
     heap.source().fail_nth(1);
-    heap.make_way();
+    heap.pages.make_way_for_fork(heap.huge.bytes());
     // Spans too short to be worth a hole stay.
     assert!(heap.pages.free_bytes() < free / 4, "{} of {free}", heap.pages.free_bytes());
     heap.check().unwrap();

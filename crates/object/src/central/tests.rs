@@ -19,10 +19,20 @@ impl<S: System> Check for Whole<S> {
 }
 
 fn whole() -> Whole<Os> {
-    Whole { pages: PageHeap::new(Os), meta: Meta::new(), central: Central::new() }
+    Whole::over(Os)
+}
+
+/// Those whose place is one of `first`, and the others.
+fn parts(objects: &[usize], first: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<usize>) {
+    let mut at = 0..;
+    objects.iter().copied().partition(|_| at.next().is_some_and(&first))
 }
 
 impl<S: System> Whole<S> {
+    fn over(source: S) -> Self {
+        Self { pages: PageHeap::new(source), meta: Meta::new(), central: Central::new() }
+    }
+
     fn supply(&self) -> Supply<'_, S> {
         Supply { pages: &self.pages, meta: &self.meta }
     }
@@ -139,8 +149,7 @@ fn a_fresh_slab_may_be_full() {
 }
 
 fn holes_go_back_in_pages_of<const PAGE: usize>(classes: &[usize]) {
-    let pages = PageHeap::new(Paged::<Os, PAGE>::new(Os));
-    let whole = Whole { pages, meta: Meta::new(), central: Central::new() };
+    let whole = Whole::over(Paged::<Os, PAGE>::new(Os));
     for &class in classes {
         let size = info(class).size as usize;
         let objects = whole.claim(class, 4 * info(class).objects as usize);
@@ -150,11 +159,7 @@ fn holes_go_back_in_pages_of<const PAGE: usize>(classes: &[usize]) {
             unsafe { at.write_bytes(0x77, size) };
         }
         let step = (4 * PAGE + 4000) / size + 2;
-        let pick = |keep: bool| {
-            let chosen = objects.iter().enumerate().filter(move |(i, _)| (i % step == 0) == keep);
-            chosen.map(|(_, &object)| object).collect::<Vec<usize>>()
-        };
-        let (kept, freed) = (pick(true), pick(false));
+        let (kept, freed) = parts(&objects, |at| at.is_multiple_of(step));
         whole.central.give_back(whole.supply(), &freed).answer().expect("live");
         assert!(whole.central.purge_holes(whole.supply()) > 0, "class {class}");
         assert_eq!(whole.central.purge_holes(whole.supply()), 0, "class {class}: once only");
@@ -225,11 +230,8 @@ fn an_object_of_a_slab_that_ended_within_the_batch_is_a_double_free() {
     let count = info(class).objects as usize;
     let slabs = crate::shelf::MOST_ENDED + 3;
     let objects = whole.claim(class, slabs * count);
-    let (last, rest): (Vec<_>, Vec<_>) =
-        objects.iter().enumerate().partition(|(at, _)| (at + 1).is_multiple_of(count));
-    let rest: Vec<usize> = rest.into_iter().map(|(_, &object)| object).collect();
+    let (mut batch, rest) = parts(&objects, |at| (at + 1).is_multiple_of(count));
     whole.central.give_back(whole.supply(), &rest).answer().expect("live");
-    let mut batch: Vec<usize> = last.into_iter().map(|(_, &object)| object).collect();
     let first = batch[0];
     batch.push(first);
     assert!(batch.len() > crate::shelf::MOST_ENDED + 1 && batch.len() <= 64, "one look-ahead");
@@ -243,15 +245,12 @@ fn an_object_of_a_slab_that_ended_within_the_batch_is_a_double_free() {
 /// pieces without end.
 #[test]
 fn lines_are_shared_rather_than_nothing() {
-    let pages = PageHeap::new(source::Failing::new(Os));
-    let whole = Whole { pages, meta: Meta::new(), central: Central::new() };
+    let whole = Whole::over(Failing::new(Os));
     let class = 1;
     let per_slab = info(class).objects as usize;
     for slabs in [2, 9] {
         let objects = whole.claim(class, slabs * per_slab);
-        let (kept, freed): (Vec<_>, Vec<_>) =
-            objects.iter().enumerate().partition(|(at, _)| at.is_multiple_of(4));
-        let freed: Vec<usize> = freed.into_iter().map(|(_, &object)| object).collect();
+        let (kept, freed) = parts(&objects, |at| at.is_multiple_of(4));
         whole.central.give_back(whole.supply(), &freed).answer().expect("live");
         if slabs == 2 {
             // Descriptors and granules are asked for when there is no slab with whole lines.
@@ -269,7 +268,6 @@ fn lines_are_shared_rather_than_nothing() {
         assert!(got > 0, "{slabs} slabs in pieces have objects");
         assert!(freed.contains(&out[8 - got]), "they are shared");
         whole.pages.source.fail_nth(0);
-        let kept: Vec<usize> = kept.into_iter().map(|(_, &object)| object).collect();
         whole.central.give_back(whole.supply(), &kept).answer().expect("live");
         whole.central.give_back(whole.supply(), &out[8 - got..]).answer().expect("live");
         whole.central.check(&whole.pages).expect("intact");
@@ -466,11 +464,7 @@ fn a_shelf_that_somebody_is_at_is_passed_by() {
 /// Where there is no memory for a slab it is waited for, as its objects may be the only ones there are.
 #[test]
 fn a_shelf_that_somebody_is_at_is_waited_for_when_there_is_no_memory() {
-    let whole = Whole {
-        pages: PageHeap::new(Failing::new(Os)),
-        meta: Meta::new(),
-        central: Central::<Failing<Os>>::new(),
-    };
+    let whole = Whole::over(Failing::new(Os));
     let class = CLASSES - 1;
     whole.claim(class, 1);
     whole.pages.source.fail_from(1);
@@ -507,12 +501,7 @@ fn a_search_meets_no_slab_twice_when_others_have_taken_some_off_the_list() {
     let whole = whole();
     let class = 72;
     let objects = whole.claim(class, 2 * info(class).objects as usize);
-    let freed: Vec<usize> = objects
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| at % 8 != 0)
-        .map(|(_, &object)| object)
-        .collect();
+    let (_, freed) = parts(&objects, |at| at.is_multiple_of(8));
     whole.central.give_back(whole.supply(), &freed).answer().expect("live");
     let order = whole.pages.purge.order();
     // Ten were on the list when the search began.

@@ -78,7 +78,7 @@ fn verify(live: Live) {
 
 /// Allocates, resizes and frees at random in two pools; every choice is compared.
 fn obeys<P: Definition>(seed: u64) {
-    let mut memory = Memory::<2048>::new();
+    let mut memory = Memory::new(2048 * WORD);
     let start = memory.start();
     let mut heap = Fit::<P>::new();
     for (from, to) in [(1030, 2048), (0, 1000)] {

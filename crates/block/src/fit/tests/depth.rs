@@ -16,8 +16,8 @@ fn depth<P: Policy>(heap: &Fit<P>) -> usize {
 
 /// 500 holes of `words` words, walls of `wall` words between them.
 fn holes<P: Policy>(words: usize, wall: usize) -> usize {
-    let mut memory = Memory::<65_536>::new();
-    let mut heap: Fit<P> = heap_in(&mut memory);
+    let mut memory = Memory::new(65_536 * WORD);
+    let mut heap: Fit<P> = over(&mut memory);
     let mut blocks = Vec::new();
     for _ in 0..500 {
         blocks.push(heap.allocate(layout((words - 1) * WORD, 1)).unwrap());

@@ -18,7 +18,7 @@ fn more_than_half_of_all_memory_is_refused() {
 
 #[test]
 fn the_smallest_pool_holds_one_smallest_block() {
-    let mut memory = Memory::<64>::new();
+    let mut memory = Memory::new(64 * WORD);
     let start = memory.start();
     for len in 0..8 * WORD {
         assert_eq!(add(&mut FirstFit::new(), start, len), Err(AddError::TooSmall), "{len}");
@@ -32,9 +32,9 @@ fn the_smallest_pool_holds_one_smallest_block() {
 
 #[test]
 fn check_names_what_a_stray_write_broke() {
-    let mut memory = Memory::<64>::new();
+    let mut memory = Memory::new(64 * WORD);
     let start = memory.start();
-    let mut heap: NextFit = heap_in(&mut memory);
+    let mut heap: NextFit = over(&mut memory);
     let first = take(&mut heap, 8);
     take(&mut heap, 8);
     give(&mut heap, first);

@@ -2,14 +2,12 @@
 use super::*;
 
 /// 4 words of the pool's 64 are its record and its sentinel.
-fn of_64_words(memory: &mut Memory<64>) -> FirstFit {
-    heap_in(memory)
-}
+const WORDS: usize = 64 * WORD;
 
 #[test]
 fn a_rest_too_small_for_a_block_stays_with_the_block() {
-    let mut memory = Memory::new();
-    let mut heap = of_64_words(&mut memory);
+    let mut memory = Memory::new(WORDS);
+    let mut heap: FirstFit = over(&mut memory);
     let block = take(&mut heap, 58);
     assert_eq!(shape(&heap), [60]);
     // SAFETY: live.
@@ -23,8 +21,8 @@ fn a_rest_too_small_for_a_block_stays_with_the_block() {
 
 #[test]
 fn a_gap_too_small_for_a_block_is_widened() {
-    let mut memory = Memory::new();
-    let mut heap = of_64_words(&mut memory);
+    let mut memory = Memory::new(WORDS);
+    let mut heap: FirstFit = over(&mut memory);
     let first = take(&mut heap, 6);
     // The next payload lies 10 words into the pool: 2 short of a multiple of 4, which is no
     // block; the one after leaves 6.
@@ -38,8 +36,8 @@ fn a_gap_too_small_for_a_block_is_widened() {
 
 #[test]
 fn an_aligned_block_at_a_holes_end_takes_its_rest() {
-    let mut memory = Memory::new();
-    let mut heap = of_64_words(&mut memory);
+    let mut memory = Memory::new(WORDS);
+    let mut heap: FirstFit = over(&mut memory);
     let rest = take(&mut heap, 6);
     let tail = heap.allocate(layout((64 - 33 - 2) * WORD, 32 * WORD)).unwrap();
     heap.check().unwrap();
@@ -51,8 +49,8 @@ fn an_aligned_block_at_a_holes_end_takes_its_rest() {
 
 #[test]
 fn shrink_cuts_a_hole_or_widens_the_next() {
-    let mut memory = Memory::new();
-    let mut heap = of_64_words(&mut memory);
+    let mut memory = Memory::new(WORDS);
+    let mut heap: FirstFit = over(&mut memory);
     let first = take(&mut heap, 20);
     let second = take(&mut heap, 10);
     let mut resize = |block, words: usize| {
@@ -70,8 +68,8 @@ fn shrink_cuts_a_hole_or_widens_the_next() {
 
 #[test]
 fn grow_takes_from_the_next_or_all_of_it() {
-    let mut memory = Memory::new();
-    let mut heap = of_64_words(&mut memory);
+    let mut memory = Memory::new(WORDS);
+    let mut heap: FirstFit = over(&mut memory);
     let [first, second, third] = [10, 10, 10].map(|words| take(&mut heap, words));
     give(&mut heap, second);
     let mut resize = |block, words: usize| {
@@ -90,7 +88,7 @@ fn grow_takes_from_the_next_or_all_of_it() {
 
 #[test]
 fn pools_are_walked_in_address_order_and_removed_as_they_were_added() {
-    let mut memory = Memory::<192>::new();
+    let mut memory = Memory::new(192 * WORD);
     let start = memory.start();
     let part = 64 * WORD;
     let mut heap = FirstFit::new();
@@ -120,7 +118,7 @@ fn pools_are_walked_in_address_order_and_removed_as_they_were_added() {
 
 #[test]
 fn reset_makes_every_pool_one_hole() {
-    let mut memory = Memory::<128>::new();
+    let mut memory = Memory::new(128 * WORD);
     let start = memory.start();
     let part = 64 * WORD;
     let mut heap = BestFit::new();

@@ -40,7 +40,7 @@ fn crooked_ends_are_aligned_inward() {
     for off in [0, 1, 7, 8, PAGE - 300, PAGE - 1] {
         for len in [3 * PAGE, 5 * PAGE - 1, 70 * PAGE + 1] {
             let memory = Memory::new(len, 64 * PAGE, off);
-            let mut pages = over(&memory);
+            let mut pages: BitmapPages<PAGE> = over(&memory);
             let count = pages.stats().total / PAGE;
             assert!(count >= len / PAGE - 2, "{off} {len}: {count}");
             let all = pages.allocate_pages(count, 1).unwrap();
@@ -60,7 +60,7 @@ fn crooked_ends_are_aligned_inward() {
 #[test]
 fn requests_beyond_every_size_are_refused() {
     let memory = Memory::new(9 * PAGE, 64 * PAGE, 0);
-    let mut pages = over(&memory);
+    let mut pages: BitmapPages<PAGE> = over(&memory);
     for count in [9, 1 << 20, u32::MAX as usize, isize::MAX as usize, usize::MAX] {
         assert_eq!(pages.allocate_pages(count, 1), None);
     }
@@ -71,16 +71,10 @@ fn requests_beyond_every_size_are_refused() {
 #[test]
 fn check_names_what_a_stray_write_broke() {
     let memory = Memory::new(9 * PAGE, 64 * PAGE, 0);
-    let pages = over(&memory);
+    let pages: BitmapPages<PAGE> = over(&memory);
     let broken_at = |word: usize, flip: usize| {
-        let at = memory.start().cast::<usize>().wrapping_add(word);
-        // SAFETY: a word of the state, put back below.
-        unsafe { *at ^= flip };
-        let broken = pages.check().unwrap_err();
-        // SAFETY: as above.
-        unsafe { *at ^= flip };
-        pages.check().unwrap();
-        broken.invariant.split(':').next().unwrap()
+        let word = memory.start().cast::<usize>().wrapping_add(word);
+        broken_by(&pages, word, |old| old ^ flip)
     };
     // │ record 0–4 │ word 5 │ sums 6– │
     assert_eq!(broken_at(5, 1), "bitmap-M2", "a page's bit");

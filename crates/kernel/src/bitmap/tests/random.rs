@@ -5,7 +5,7 @@ use super::*;
 fn every_run_is_the_lowest_that_fits() {
     let mut random = Random(11);
     let memory = Memory::new(301 * PAGE, 64 * PAGE, 0);
-    let mut pages = over(&memory);
+    let mut pages: BitmapPages<PAGE> = over(&memory);
     let mut free = [true; 301];
     free[0] = false;
     let mut live: Vec<(usize, usize)> = Vec::new();

@@ -4,7 +4,7 @@ use super::*;
 #[test]
 fn the_lowest_run_that_fits() {
     let memory = Memory::new(17 * PAGE, 64 * PAGE, 0);
-    let mut pages = over(&memory);
+    let mut pages: BitmapPages<PAGE> = over(&memory);
     assert_eq!(shape(&pages), [-16], "one page for the state");
     let mut take = |count, align| {
         let run = pages.allocate_pages(count, align).map(NonNull::as_ptr);
@@ -26,7 +26,7 @@ fn the_lowest_run_that_fits() {
 #[test]
 fn runs_join_whatever_their_size_and_are_given_back_in_parts() {
     let memory = Memory::new(17 * PAGE, 64 * PAGE, 0);
-    let mut pages = over(&memory);
+    let mut pages: BitmapPages<PAGE> = over(&memory);
     pages.allocate_pages(16, 1).unwrap();
     give(&mut pages, memory.page(3), 2);
     assert_eq!(shape(&pages), [2, -2, 12], "a part of a run");
@@ -45,7 +45,7 @@ fn runs_join_whatever_their_size_and_are_given_back_in_parts() {
 #[test]
 fn certain_pages_can_be_had_if_they_are_free() {
     let memory = Memory::new(17 * PAGE, 64 * PAGE, 0);
-    let mut pages = over(&memory);
+    let mut pages: BitmapPages<PAGE> = over(&memory);
     let mut at = |page, count| {
         let had = pages.allocate_pages_at(memory.page(page), count);
         pages.check().unwrap();
@@ -67,7 +67,7 @@ fn certain_pages_can_be_had_if_they_are_free() {
 #[test]
 fn runs_longer_than_a_word() {
     let memory = Memory::new(1001 * PAGE, 64 * PAGE, 0);
-    let mut pages = over(&memory);
+    let mut pages: BitmapPages<PAGE> = over(&memory);
     assert_eq!(shape(&pages), [-1000]);
     let low = pages.allocate_pages(200, 1).unwrap().as_ptr();
     let high = pages.allocate_pages(300, 64 * PAGE).unwrap().as_ptr();

@@ -78,13 +78,7 @@ fn check_names_what_a_stray_write_broke() {
     let free = pieces(&buddy).into_iter().find(|piece| !piece.used).unwrap();
     let broken_at = |at: usize, flip: usize| {
         let word = memory.start().with_addr(at).cast::<usize>();
-        // SAFETY: a word of the memory, put back below.
-        unsafe { *word ^= flip };
-        let broken = buddy.check().unwrap_err();
-        // SAFETY: as above.
-        unsafe { *word ^= flip };
-        buddy.check().unwrap();
-        broken.invariant.split(':').next().unwrap()
+        broken_by(&buddy, word, |old| old ^ flip)
     };
     let state = memory.start().addr() + 5 * WORD;
     assert_eq!(broken_at(free.at + WORD, 64), "buddy-B1", "a link back");

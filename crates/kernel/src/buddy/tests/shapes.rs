@@ -15,7 +15,7 @@ fn memory_is_cut_into_the_largest_blocks_its_addresses_allow() {
     let (_memory, buddy) = sixteen();
     assert_eq!(shape(&buddy), [-16]);
     let memory = Memory::new(20 * PAGE, 16 * PAGE, 0);
-    let buddy = over::<PAGE>(&memory);
+    let buddy: Buddy<PAGE> = over(&memory);
     assert_eq!(shape(&buddy), [-1, -2, -4, -8, -4], "one page for the state, from page 1 on");
     assert_eq!(buddy.stats().total, 19 * PAGE);
     assert_eq!(buddy.stats().largest_free, 8 * PAGE);

@@ -62,15 +62,6 @@ fn orders_of_sizes() {
 }
 
 #[test]
-fn magazines_fill_their_block() {
-    let table = [(8, 60), (40, 60), (255, 60), (256, 28), (1023, 28), (1024, 12), (4096, 4)];
-    for (size, rounds) in table {
-        assert_eq!(magazine_capacity(size), rounds);
-        assert!((32 + 8 * rounds).is_power_of_two());
-    }
-}
-
-#[test]
 fn partial_slabs_that_are_kept() {
     let table = [(8, 5), (64, 5), (2047, 5), (4096, 6), (1 << 14, 7), (1 << 20, 10), (1 << 22, 10)];
     for (size, kept) in table {

@@ -16,7 +16,58 @@ mod aarch64;
 #[cfg(target_arch = "aarch64")]
 use aarch64 as imp;
 
-pub(super) use imp::{STAT_MODE, number, thread_pointer};
+pub(super) use imp::{STAT_MODE, thread_pointer};
+
+macro_rules! numbers {
+    ($($name:ident: $x86_64:literal, $aarch64:literal;)*) => {
+        /// System call numbers.
+        pub(super) mod number {
+            $(
+                pub(in crate::os::linux) const $name: usize =
+                    if cfg!(target_arch = "x86_64") { $x86_64 } else { $aarch64 };
+            )*
+        }
+    };
+}
+
+// Linux's arch/x86/entry/syscalls and include/uapi/asm-generic/unistd.h.
+numbers! {
+    READ: 0, 63;
+    WRITE: 1, 64;
+    CLOSE: 3, 57;
+    FSTAT: 5, 80;
+    MMAP: 9, 222;
+    MPROTECT: 10, 226;
+    MUNMAP: 11, 215;
+    RT_SIGPROCMASK: 14, 135;
+    MREMAP: 25, 216;
+    FCNTL: 72, 25;
+    MINCORE: 27, 232;
+    MADVISE: 28, 233;
+    NANOSLEEP: 35, 101;
+    GETPID: 39, 172;
+    GETTID: 186, 178;
+    GETPPID: 110, 173;
+    SYSINFO: 99, 179;
+    FUTEX: 202, 98;
+    CLOCK_GETTIME: 228, 113;
+    PRCTL: 157, 167;
+    UNSHARE: 272, 97;
+    OPENAT: 257, 56;
+    UNLINKAT: 263, 35;
+    RENAMEAT: 264, 38;
+    PRLIMIT64: 302, 261;
+    PROCESS_VM_READV: 310, 270;
+    EXIT: 60, 93;
+    STATX: 332, 291;
+    PROCESS_MADVISE: 440, 440;
+    KCMP: 312, 272;
+    MEMFD_CREATE: 319, 279;
+    FTRUNCATE: 77, 46;
+    FALLOCATE: 285, 47;
+    SCHED_GETAFFINITY: 204, 123;
+    GETRANDOM: 318, 278;
+}
 
 unsafe extern "C" {
     fn syscall(number: isize, ...) -> isize;
