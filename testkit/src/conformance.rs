@@ -28,6 +28,13 @@ pub struct Rule {
     test: fn(&Lend<'_>) -> Result<(), String>,
 }
 
+impl Rule {
+    /// Whether it counts the addresses that blocks are on: what others free meanwhile may be handed out to it.
+    pub fn counts_addresses(&self) -> bool {
+        matches!(self.name, "reuse" | "producer" | "short-lived")
+    }
+}
+
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rule").field("name", &self.name).finish_non_exhaustive()

@@ -12,11 +12,11 @@ use malloc::sharded::Sharded;
 use malloc::superslab::Superslab;
 use malloc::thread_caching::ThreadCaching;
 use source::{Failing, os::Os};
-use testkit::conformance::conformance_on;
+use testkit::conformance::{Rule, conformance_some};
 use testkit::{Distribution, Generator, Program, Subject, fault, kept};
 
-/// Held for writing by who needs the process alone: some rules of conformance count the addresses that blocks are on, and what
-/// other tests free beside them would be handed out to them. The others run beside each other.
+/// Held for writing by who needs the process alone: the rules that count the addresses that blocks are on, as what other tests
+/// free beside them would be handed out to them. All others run beside each other.
 static ADDRESSES: RwLock<()> = RwLock::new(());
 
 /// One `#[test]` per malloc of the registry.
@@ -27,7 +27,6 @@ macro_rules! conforms {
     })*) => {$(
         #[test]
         fn $id() {
-            let _alone = ADDRESSES.write().unwrap_or_else(PoisonError::into_inner);
             // For ever, as a process's malloc: so it is told of threads' ends.
             let heap: &'static _ = Box::leak(Box::new($($module)*::new()));
             heap.begin();
@@ -35,11 +34,18 @@ macro_rules! conforms {
                 heap.trim();
             };
             let small_align = <$($module)*::Malloc as DropIn>::SMALL_ALIGN;
-            let report = conformance_on(&|rule| {
-                let subject = Subject::new(heap).with_check(heap).with_purge(&purge);
-                rule(&subject.with_small_align(small_align));
-            });
-            report.assert_passed();
+            let holds = |chosen: fn(&Rule) -> bool| {
+                let lend = |rule: &mut dyn FnMut(&Subject<'_>)| {
+                    let subject = Subject::new(heap).with_check(heap).with_purge(&purge);
+                    rule(&subject.with_small_align(small_align));
+                };
+                conformance_some(&lend, chosen).assert_passed();
+            };
+            let shared = ADDRESSES.read().unwrap_or_else(PoisonError::into_inner);
+            holds(|rule| !rule.counts_addresses());
+            drop(shared);
+            let _alone = ADDRESSES.write().unwrap_or_else(PoisonError::into_inner);
+            holds(Rule::counts_addresses);
         }
     )*};
 }

@@ -13,6 +13,8 @@ use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use recorder::session::Begun;
+
 use crate::errno::Kept;
 use crate::text::Text;
 use crate::{begin, file, names, session, system};
@@ -37,7 +39,7 @@ static PATH: Path = Path(UnsafeCell::new([0; file::LONGEST]));
 
 /// A word that nobody sets.
 static NOTHING: AtomicU32 = AtomicU32::new(0);
-/// The file's first word, once there is a file.
+/// The file's first word, once there is a file. Each call looks at it while the recorder waits.
 static FILE: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
 /// The number of the recording that is on.
 static ASKED_AS: AtomicU32 = AtomicU32::new(0);
@@ -47,8 +49,6 @@ const BY_ITSELF: u32 = u32::MAX;
 /// The beats when they were looked at last, and since when they have been so many.
 static HEARD: AtomicU32 = AtomicU32::new(0);
 static SINCE: AtomicU64 = AtomicU64::new(0);
-/// The word that each call looks at while the recorder waits: the file's, until it is set.
-static WORD: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NOTHING).cast_mut());
 
 fn word() -> &'static AtomicU32 {
     // SAFETY: a static, or a mapping that stays.
@@ -63,7 +63,6 @@ pub(crate) fn is_armed() -> bool {
 /// The program itself begins a recording. What others ask for meanwhile comes when that has ended.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn begin_by_itself() {
-    WORD.store((&raw const NOTHING).cast_mut(), Ordering::Relaxed);
     ASKED_AS.store(BY_ITSELF, Ordering::Relaxed);
 }
 
@@ -113,7 +112,7 @@ pub(crate) fn arm() -> bool {
         return false;
     };
     FILE.store(word, Ordering::Relaxed);
-    wait();
+    names::switch_to(&entry::WAIT);
     true
 }
 
@@ -135,33 +134,32 @@ fn mapped(path: &mut [u8; file::LONGEST], folder: &[u8]) -> Option<*mut AtomicU3
     Some(place.ok()?.cast())
 }
 
-/// From now on the next functions are called, until the word is set.
-fn wait() {
-    names::switch_to(&entry::WAIT);
-    WORD.store(FILE.load(Ordering::Relaxed), Ordering::Relaxed);
-}
-
 /// The recorder has stopped, and waits for what is asked for next, which may be there already.
 pub(crate) fn rest() {
-    let number = ASKED_AS.load(Ordering::Relaxed);
-    // Another number stays.
-    let _ = word().compare_exchange(number, 0, Ordering::Relaxed, Ordering::Relaxed);
-    wait();
+    is_over(ASKED_AS.load(Ordering::Relaxed));
+    names::switch_to(&entry::WAIT);
 }
 
-/// The word is set: reads what is asked for, and records. What cannot be done is not tried again.
+/// What was asked for as this number is over. Another number stays.
+fn is_over(number: u32) {
+    let _ = word().compare_exchange(number, 0, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// The word is set: reads what is asked for, and records, unless another thread does. What cannot be done is not tried again.
 extern "C" fn begin() {
     let _errno = Kept::now();
-    WORD.store((&raw const NOTHING).cast_mut(), Ordering::Relaxed);
-    ASKED_AS.store(word().load(Ordering::Relaxed), Ordering::Relaxed);
-    HEARD.store(0, Ordering::Relaxed);
+    let number = word().load(Ordering::Acquire);
     let page = FILE.load(Ordering::Relaxed).cast::<u8>();
     // SAFETY: inside the mapping.
     let asked = unsafe { page.add(ASKED) };
     // SAFETY: the rest of it, which is written before the word is set.
     let asked = unsafe { core::slice::from_raw_parts(asked, LENGTH - ASKED) };
-    if !begin::begin_armed(crate::text::before_zero(asked)) {
-        rest();
+    let begun = begin::begin_armed(crate::text::before_zero(asked), || {
+        ASKED_AS.store(number, Ordering::Relaxed);
+        HEARD.store(0, Ordering::Relaxed);
+    });
+    if begun == Begun::No {
+        is_over(number);
     }
 }
 

@@ -7,6 +7,7 @@
 //! ```
 
 use recorder::front::{self, Front};
+use recorder::session::Begun;
 
 use crate::next::{self, next};
 #[cfg(target_arch = "x86_64")]
@@ -87,9 +88,10 @@ fn table() -> &'static names::Table {
     if session::has_stacks() { &noting::STACKS } else { &record::RECORD }
 }
 
-/// An armed recorder is asked for this. `false`: it cannot be done.
-pub(crate) fn begin_armed(asked: &[u8]) -> bool {
+/// An armed recorder is asked for this, which `is_begun` notes.
+pub(crate) fn begin_armed(asked: &[u8], is_begun: impl FnOnce()) -> Begun {
     session::begin_as(asked, || {
+        is_begun();
         if !session::options().only_sampled {
             snapshot::begin();
         }

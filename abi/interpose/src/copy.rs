@@ -1,7 +1,7 @@
 //! A copy of the process at its end, in which the command looks for blocks that nothing points to any more.
 //!
 //! ```text
-//! other threads stop in a handler, registers on their stacks ─► fork ─► `copy=PID ADDRESS THREADS …` in the head ─► they go on
+//! other threads stop in a handler, registers on their stacks ─► fork ─► they go on ─► `copy=PID ADDRESS THREADS …` in the head
 //!                                                                └► the copy: nothing open, no signals, waits to be killed
 //! ```
 //!
@@ -53,8 +53,10 @@ struct Room {
 
 /// The threads that have stopped: mapped, and never unmapped, as a thread may come into its handler late.
 static STOPPED: AtomicPtr<Stopped> = AtomicPtr::new(ptr::null_mut());
-/// Places that threads have taken, and those that are filled.
+/// Places that were taken, and those that are filled.
 static PLACES: AtomicU32 = AtomicU32::new(0);
+static FILLED: AtomicU32 = AtomicU32::new(0);
+/// Threads in their handlers.
 static ARRIVED: AtomicU32 = AtomicU32::new(0);
 /// Threads may go on.
 static OVER: AtomicU32 = AtomicU32::new(0);
@@ -67,42 +69,56 @@ pub(crate) fn make(writer: &mut Writer) {
         return file::note(b"no_copy", b"there is no memory for a list of threads");
     };
     STOPPED.store(stopped.cast(), Ordering::Release);
-    let registers = imp::saved_registers();
+    // What nothing but the kernel points to may be a block, too.
+    let registers = (imp::saved_registers(), alternate_stack());
     arrive((&raw const registers).addr());
     // SAFETY: mapped, zeros, which a room may be, and only this function's.
     let Room { asked, list } = unsafe { &mut *room.cast::<Room>() };
     let count = stop_others(asked, list);
     let silent = asked[..count].iter().filter(|thread| !is_found(**thread)).count();
-    match fork() {
+    let copy = fork();
+    let filled = u64::from(FILLED.load(Ordering::Acquire)).min(MOST as u64);
+    let frames = stacks::frames();
+    // Before anything that waits for another thread, which may have stopped with a lock.
+    OVER.store(1, Ordering::Release);
+    core::hint::black_box(&registers);
+    match copy {
         Ok(copy) => {
             // SAFETY: the caller has made room.
             unsafe { writer.event(clock::now(), &Event::Fork { child: copy as u64 }) };
-            let arrived = u64::from(ARRIVED.load(Ordering::Acquire)).min(MOST as u64);
             let mut line = [0; 160];
             let mut text = Text::new(&mut line);
             text.number(copy as u64).add(b" ").number(stopped.addr() as u64).add(b" ");
-            text.number(arrived).add(b" ").number(silent as u64).add(b" ");
+            text.number(filled).add(b" ").number(silent as u64).add(b" ");
             // What the recorder keeps of a thread has the last block's address in it: the same way from each thread's pointer.
             let block = (&raw const *Thread::this()).addr().wrapping_sub(imp::thread_pointer());
             text.number(block as u64).add(b" ").number(size_of::<Thread>() as u64);
             text.add(b" ").number(live::regions() as u64);
-            text.add(b" ").number(u64::from(stacks::frames()));
+            text.add(b" ").number(frames.into());
             file::note(b"copy", text.bytes());
         }
+        Err(libc::EMFILE | libc::ENFILE) => file::note(b"no_copy", b"it had no descriptor left"),
         Err(_) => file::note(
             b"no_copy",
             b"there is no memory for a second process, or no more may be made",
         ),
     }
-    OVER.store(1, Ordering::Release);
-    core::hint::black_box(&registers);
+}
+
+/// The stack that this thread has given the kernel for its signal handlers.
+fn alternate_stack() -> libc::stack_t {
+    let mut stack = MaybeUninit::<libc::stack_t>::zeroed();
+    // SAFETY: writes `stack`.
+    unsafe { libc::syscall(libc::SYS_sigaltstack, ptr::null::<c_void>(), stack.as_mut_ptr()) };
+    // SAFETY: zeros, or what the kernel wrote.
+    unsafe { stack.assume_init() }
 }
 
 /// Whether a thread has stopped, or waits in the kernel, which says where its stack ends; that is noted then.
 fn is_found(thread: u32) -> bool {
-    let arrived = (ARRIVED.load(Ordering::Acquire) as usize).min(MOST);
+    let filled = (FILLED.load(Ordering::Acquire) as usize).min(MOST);
     // SAFETY: these places are filled, and are not written again.
-    let stopped = unsafe { slice::from_raw_parts(STOPPED.load(Ordering::Acquire), arrived) };
+    let stopped = unsafe { slice::from_raw_parts(STOPPED.load(Ordering::Acquire), filled) };
     if stopped.iter().any(|one| one.thread == thread as usize) {
         return true;
     }
@@ -125,7 +141,8 @@ fn stop_others(asked: &mut [u32; MOST], list: &mut [u8; LIST]) -> usize {
     // SAFETY: zeros are a valid action.
     let action = unsafe { action.assume_init_mut() };
     action.sa_sigaction = stops as *const () as usize;
-    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+    // A thread may run on a stack that has no room for a handler, and then it has given the kernel another one.
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
     // SAFETY: a handler of ours, for a signal of our own choice.
     if unsafe { libc::sigaction(signal(), action, ptr::null_mut()) } != 0 {
         return 0;
@@ -139,13 +156,15 @@ fn stop_others(asked: &mut [u32; MOST], list: &mut [u8; LIST]) -> usize {
                 return;
             }
             // SAFETY: a thread of this process, or none any more.
-            if unsafe { libc::syscall(libc::SYS_tgkill, system::process(), thread, signal()) } == 0
-            {
+            let sent =
+                unsafe { libc::syscall(libc::SYS_tgkill, system::process(), thread, signal()) };
+            // One that gets no signal, as the user has too many waiting, is still there.
+            if sent == 0 || errno::get() != libc::ESRCH {
                 asked[count] = thread;
                 count += 1;
             }
         });
-        while ARRIVED.load(Ordering::Acquire) as usize <= count {
+        while (ARRIVED.load(Ordering::Acquire) as usize) < count {
             if system::nanoseconds(libc::CLOCK_MONOTONIC) - began > PATIENCE {
                 return count;
             }
@@ -162,10 +181,20 @@ fn signal() -> c_int {
     libc::SIGRTMAX() - 3
 }
 
-/// The handler: the kernel has put the thread's registers on its stack.
+/// The handler: the kernel has put the thread's registers on its stack, or on the one for handlers.
 extern "C" fn stops(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     let _errno = Kept::now();
-    arrive(context.addr());
+    let at = context.addr();
+    // SAFETY: what the kernel has put there.
+    let context = unsafe { &*context.cast::<libc::ucontext_t>() };
+    arrive(at);
+    let is_for_handlers =
+        |at: usize| at.wrapping_sub(context.uc_stack.ss_sp.addr()) < context.uc_stack.ss_size;
+    let interrupted = imp::stack_of(context);
+    if is_for_handlers(at) && !is_for_handlers(interrupted) {
+        arrive(interrupted);
+    }
+    ARRIVED.fetch_add(1, Ordering::Release);
     while OVER.load(Ordering::Acquire) == 0 {
         pause();
     }
@@ -186,7 +215,7 @@ fn note(stopped: Stopped) {
         // SAFETY: the place is this caller's alone, in a mapping that stays.
         unsafe { place.write(stopped) };
     }
-    ARRIVED.fetch_add(1, Ordering::Release);
+    FILLED.fetch_add(1, Ordering::Release);
 }
 
 /// Gives each thread of the process to `each`.

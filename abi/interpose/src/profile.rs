@@ -126,35 +126,30 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
     new
 }
 
-/// Where the thread's next point is, before an `operator new` of the next malloc's own, which may itself call the exported `malloc`.
-extern "C" fn before_new() -> usize {
-    stacks::until(Thread::this()).cast_unsigned() as usize
+/// What was counted, before an `operator new` of the next malloc's own, which may itself call the exported `malloc`.
+extern "C" fn before_new() -> u64 {
+    stacks::counted(Thread::this())
 }
 
 /// Behind it: counts the block, unless that was done.
-extern "C" fn after_new(block: *mut u8, size: usize, _: usize, until: usize) -> *mut u8 {
-    new_was_asked(block, size, until, |at| Event::Malloc { at, size: size as u64 })
+extern "C" fn after_new(block: *mut u8, size: usize, _: usize, before: u64) -> *mut u8 {
+    new_was_asked(block, size, before, |at| Event::Malloc { at, size: size as u64 })
 }
 
-extern "C" fn after_aligned_new(
-    block: *mut u8,
-    size: usize,
-    align: usize,
-    until: usize,
-) -> *mut u8 {
+extern "C" fn after_aligned_new(block: *mut u8, size: usize, align: usize, before: u64) -> *mut u8 {
     let align = align.checked_next_power_of_two().unwrap_or(1) as u64;
-    new_was_asked(block, size, until, |at| Event::Aligned { at, size: size as u64, align })
+    new_was_asked(block, size, before, |at| Event::Aligned { at, size: size as u64, align })
 }
 
 #[inline(always)]
 fn new_was_asked<'a>(
     block: *mut u8,
     size: usize,
-    until: usize,
+    before: u64,
     event: impl FnOnce(u64) -> Event<'a>,
 ) -> *mut u8 {
     let thread = Thread::this();
-    if stacks::until(thread).cast_unsigned() as usize == until && stacks::counts(thread, size) {
+    if stacks::counted(thread) == before && stacks::counts(thread, size) {
         asked(size, || block, event);
     }
     block

@@ -126,7 +126,7 @@ impl Taking {
             self.failed = Some(b"another recording has begun");
             return false;
         }
-        match chunk::begin(WALK, system::process(), self.sequence, &Now::read()) {
+        match chunk::begin(self.session, (WALK, system::process(), self.sequence), &Now::read()) {
             Ok((writer, place)) => (self.writer, self.place) = (writer, place),
             Err(why) => self.failed = Some(why),
         }
@@ -135,6 +135,6 @@ impl Taking {
     }
 
     fn seal(&mut self) {
-        chunk::seal(&mut self.writer, self.place, false);
+        chunk::seal(self.session, &mut self.writer, self.place, false);
     }
 }

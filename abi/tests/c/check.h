@@ -48,8 +48,8 @@ static inline size_t hide_size(size_t size) {
     return size;
 }
 
-// Of `all` trials at random, or of the seconds that they take, as many as the runner wants: a part of them on the mallocs that are
-// tried beside the flagship.
+// Of `all` trials at random, or of the seconds that they take, as many as the runner wants: a part of them in all runs but the
+// flagship's as it comes.
 static inline double trials(double all) {
     const char *share = getenv("TRIALS");
     return share ? all * strtod(share, NULL) : all;

@@ -16,7 +16,8 @@ static void *after_main(void *argument) {
 
 int main(void) {
     alarm(55);
-    for (int round = 0; round < 60; round++) {
+    int rounds = (int)trials(60);
+    for (int round = 0; round < rounds; round++) {
         pid_t child = fork();
         if (child == 0) {
             alarm(50);
@@ -24,7 +25,7 @@ int main(void) {
             static pthread_t self;
             self = pthread_self();
             start_churning(threads, THREADS);
-            usleep((unsigned)round * 50);
+            usleep((unsigned)(round * 60 / rounds) * 50);
             if (round % 3) exit(0);
             pthread_t last;
             CHECK(pthread_create(&last, NULL, after_main, &self) == 0, "pthread_create fails");

@@ -23,7 +23,8 @@ static void handler(int number) {
 int main(void) {
     uint64_t state = 1;
     interrupt_every(700, handler);
-    while (forks < 200) {
+    double wanted = trials(200);
+    while (forks < wanted) {
         allocate_some(&state);
         if (children) {
             if (forks % 10 == 0) use_every_size();

@@ -24,7 +24,8 @@ int main(void) {
     uint64_t state = 7;
     for (uintptr_t i = 0; i < 3; i++) pthread_create(&threads[i], NULL, allocate, (void *)i);
     interrupt_every(2000, handler);
-    for (int round = 0; atomic_load(&forks) < 120; round++) {
+    double wanted = trials(120);
+    for (int round = 0; atomic_load(&forks) < wanted; round++) {
         allocate_some(&state);
         // Signals go to any thread that does not block them.
         if (round % 5 == 0) pthread_kill(threads[round % 3], SIGALRM);

@@ -15,10 +15,12 @@ static void *begins(void *argument) {
 
 int main(void) {
     alarm(110);
-    for (int round = 0; round < 150; round++) {
+    int rounds = (int)trials(150);
+    for (int round = 0; round < rounds; round++) {
         pthread_t thread;
         CHECK(pthread_create(&thread, NULL, begins, NULL) == 0, "pthread_create fails");
-        for (volatile int spin = 0; spin < round * 130; spin++) {}
+        // From no delay to the same longest one, however many rounds there are.
+        for (volatile int spin = 0; spin < round * 150 / rounds * 130; spin++) {}
         pid_t child = fork();
         CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child == 0) {

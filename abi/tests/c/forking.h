@@ -28,6 +28,7 @@ static inline void fork_and_use(const char *who) {
 
 // Forks many children, of which every tenth allocates in every size.
 static inline void fork_many(int count, const char *who) {
+    count = (int)trials(count);
     for (int i = 0; i < count; i++) {
         if (i % 10 == 0) {
             fork_and_use(who);

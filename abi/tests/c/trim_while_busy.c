@@ -8,6 +8,12 @@
 
 enum { SPARSE = 60000, SIZE = 120 };
 
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
 int main(void) {
     alarm(55);
     // One small block in ten of many pages, so that most pages have holes and some are free but for nothing.
@@ -17,7 +23,7 @@ int main(void) {
         if (i % 10 || i / 1000 % 2) free(blocks[i]), blocks[i] = NULL;
     pthread_t threads[3];
     start_churning(threads, 3);
-    for (time_t end = time(NULL) + 2; time(NULL) <= end;) {
+    for (double end = now() + trials(2.5); now() < end;) {
         malloc_trim(0);
         for (int i = 0; i < SPARSE; i += 50) {
             char *zero = calloc(1, SIZE);

@@ -29,19 +29,19 @@ pub fn is_young(writer: &Writer) -> bool {
     writer.written() < STEP
 }
 
-/// A new chunk of this thread, and its place in the file; or why there is none.
+/// A new chunk of a recording, and its place in the file; or why there is none. `whose`: the thread, the kernel's number of it, and
+/// which of its chunks.
 pub fn begin(
-    thread: u32,
-    tid: u32,
-    sequence: u32,
+    session: u32,
+    whose: (u32, u32, u32),
     now: &Now,
 ) -> Result<(Writer, u32), &'static [u8]> {
-    let (place, chunk) = short::take().map_or_else(file::take_chunk, Ok)?;
+    let (place, chunk) = short::take(session).map_or_else(|| file::take_chunk(session), Ok)?;
     // SAFETY: a chunk of its own.
-    Ok((unsafe { Writer::begin(chunk, &head(thread, tid, sequence, now)) }, place))
+    Ok((unsafe { Writer::begin(chunk, &head(whose, now)) }, place))
 }
 
-fn head(thread: u32, tid: u32, sequence: u32, now: &Now) -> ChunkHead {
+fn head((thread, tid, sequence): (u32, u32, u32), now: &Now) -> ChunkHead {
     ChunkHead {
         magic: ChunkHead::MAGIC,
         thread,
@@ -58,17 +58,17 @@ fn head(thread: u32, tid: u32, sequence: u32, now: &Now) -> ChunkHead {
 }
 
 /// Nothing more comes into the chunk at this place, if there is one. A ring keeps one that `stays`.
-pub fn seal(writer: &mut Writer, place: u32, stays: bool) {
+pub fn seal(session: u32, writer: &mut Writer, place: u32, stays: bool) {
     if writer.chunk().is_null() {
         return;
     }
     let now = Now::read();
     writer.seal(0, now.time, now.monotonic);
-    leave_sealed(writer, place, stays);
+    leave_sealed(session, writer, place, stays);
 }
 
-fn leave_sealed(writer: &mut Writer, place: u32, stays: bool) {
-    file::sealed(place, writer.bytes(), stays);
+fn leave_sealed(session: u32, writer: &mut Writer, place: u32, stays: bool) {
+    file::sealed(session, place, writer.bytes(), stays);
     let_go(writer);
 }
 
@@ -83,17 +83,18 @@ pub fn let_go(writer: &mut Writer) {
 
 /// A chunk for this thread, which has none or a full one. `false`: there is none to be had.
 pub fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
-    let (number, tid, sequence) = (thread.number.get(), thread.tid.get(), thread.sequence.get());
+    let (session, sequence) = (thread.session.get(), thread.sequence.get());
+    let whose = (thread.number.get(), thread.tid.get(), sequence);
     let chunk = writer.chunk();
     let begun = if chunk.is_null() {
-        begin(number, tid, sequence, now)
+        begin(session, whose, now)
     } else {
         writer.seal(0, now.time, now.monotonic);
-        let kept = file::keep(writer.bytes());
+        let kept = file::keep(session, writer.bytes());
         kept.map(|_| {
             writer.empty();
             // SAFETY: the thread's own, as before.
-            (unsafe { Writer::begin(chunk, &head(number, tid, sequence, now)) }, thread.place.get())
+            (unsafe { Writer::begin(chunk, &head(whose, now)) }, thread.place.get())
         })
     };
     match begun {
@@ -109,17 +110,17 @@ pub fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
 
 /// The thread ends: its last chunk.
 pub fn end(thread: &Thread, writer: &mut Writer) {
-    let (place, now) = (thread.place.get(), Now::read());
+    let (session, place, now) = (thread.session.get(), thread.place.get(), Now::read());
     writer.seal(THREAD_ENDED, now.time, now.monotonic);
-    if !short::put(place, writer) {
-        leave_sealed(writer, place, false);
+    if !short::put(session, place, writer) {
+        leave_sealed(session, writer, place, false);
     }
     stacks::end_thread(thread);
 }
 
 /// The recording is over, and the thread's chunk with it.
 pub fn leave(thread: &Thread, writer: &mut Writer) {
-    seal(writer, thread.place.get(), false);
+    seal(thread.session.get(), writer, thread.place.get(), false);
 }
 
 /// What the thread has is another process's: a child of `fork` lets go of it.
@@ -128,7 +129,6 @@ pub fn forget(thread: &Thread, writer: &mut Writer) {
     thread.sequence.set(0);
     thread.dropped.set(0);
     thread.name.set([0; 16]);
-    thread.is_watched.set(false);
 }
 
 /// Writes the thread's name if it is a new one.

@@ -9,8 +9,9 @@ use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use trace_format::{CHUNK, ChunkHead, FRAMES, HEAD, SEALED};
 
+use crate::session::{self, Word};
 use crate::text::Text;
-use crate::{head, porter, session, system};
+use crate::{head, porter, replace, system};
 
 /// Bytes of the file's path, with its zero.
 pub const LONGEST: usize = 2304;
@@ -22,6 +23,8 @@ unsafe impl Sync for Path {}
 
 static PATH: Path = Path(UnsafeCell::new([0; LONGEST]));
 static FILE: AtomicI32 = AtomicI32::new(-1);
+/// Which recording it is of; 0: of none.
+static SESSION: AtomicU32 = AtomicU32::new(0);
 /// Its device and inode.
 static IDENTITY: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 /// The place of the next chunk.
@@ -30,6 +33,8 @@ static CHUNKS: AtomicU32 = AtomicU32::new(0);
 static GIVEN_BACK: AtomicU64 = AtomicU64::new(0);
 /// Where the head is mapped: the program may give up the right to open the file.
 static HEAD_CHUNK: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+/// The number of the next file: a server may profile itself again and again.
+static NUMBER: AtomicU64 = AtomicU64::new(1);
 /// The next thread.
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
@@ -44,29 +49,47 @@ fn is_full(at: u64) -> bool {
     held + CHUNK as u64 > session::options().max.max(2 * CHUNK as u64)
 }
 
-/// Makes the file, with its head. `false`: it cannot be made.
-pub fn create(is_child: bool) -> bool {
-    let before = FILE.swap(-1, Ordering::Relaxed);
-    if before >= 0 && is_ours(before) {
-        system::close(before);
+/// Does something with the file of a recording that the file stays open for: a number of a descriptor that is closed is soon the next
+/// recording's, or the program's, and a thread may come late. Errors: it is over, or the file cannot be opened any more.
+fn with<R>(
+    session: u32,
+    act: impl FnOnce(i32) -> Result<R, &'static [u8]>,
+) -> Result<R, &'static [u8]> {
+    let _lock = Word::File.lock();
+    if session == 0 || SESSION.load(Ordering::Relaxed) != session {
+        return Err(b"the recording is over");
+    }
+    act(descriptor().ok_or(CLOSED)?)
+}
+
+/// Makes the file of a recording, with its head. `false`: it cannot be made.
+pub fn create(session: u32, is_child: bool) -> bool {
+    close();
+    if is_child {
+        NUMBER.store(1, Ordering::Relaxed);
     }
     let Some(file) = new_file() else { return false };
     let file = system::moved_up(file);
     let Some(identity) = system::identity(file) else { return false };
+    let is_written = head::write(file, is_child);
+    let _lock = Word::File.lock();
     IDENTITY[0].store(identity[0], Ordering::Relaxed);
     IDENTITY[1].store(identity[1], Ordering::Relaxed);
     FILE.store(file, Ordering::Relaxed);
     THREADS.store(0, Ordering::Relaxed);
     GIVEN_BACK.store(0, Ordering::Relaxed);
     CHUNKS.store(1, Ordering::Relaxed);
-    head::write(file, is_child) && map_head(file)
+    SESSION.store(session, Ordering::Relaxed);
+    is_written && map_head(file)
 }
 
 /// A new file of a name that there is not: a process may have been several programs.
 fn new_file() -> Option<i32> {
     // SAFETY: only the thread that begins a recording writes it.
     let path = unsafe { &mut *PATH.0.get() };
-    for number in 1..1000 {
+    let first = NUMBER.load(Ordering::Relaxed);
+    for number in first..first + 1000 {
+        NUMBER.store(number + 1, Ordering::Relaxed);
         let path = path_of(path, session::options().folder(), b".chunks", number)?;
         let made = match make(path) {
             Err(libc::EEXIST) => Err(libc::EEXIST),
@@ -107,6 +130,8 @@ pub fn path_of<'a>(
 
 /// Lets go of the file: nothing more comes.
 pub fn close() {
+    let _lock = Word::File.lock();
+    SESSION.store(0, Ordering::Relaxed);
     let file = FILE.swap(-1, Ordering::Relaxed);
     if file >= 0 && is_ours(file) {
         system::close(file);
@@ -118,7 +143,7 @@ fn is_ours(file: i32) -> bool {
     system::identity(file) == Some(identity)
 }
 
-/// The file's descriptor.
+/// The file's descriptor, for who has the lock.
 fn descriptor() -> Option<i32> {
     let file = FILE.load(Ordering::Relaxed);
     if file >= 0 && is_ours(file) {
@@ -137,15 +162,13 @@ fn descriptor() -> Option<i32> {
 
 /// Copies what is written by now to another file, in place of what is there.
 pub fn copy(to: &CStr) -> Result<(), system::Error> {
-    let file = descriptor().ok_or(libc::EBADF)?;
-    let out = system::open(to, libc::O_RDWR | libc::O_CREAT)?;
-    // Its own file stays; so does one that is no file, which has no length.
-    let refused = if is_ours(out) { Err(libc::EBUSY) } else { system::set_len(out, 0) };
-    if refused.is_err() {
-        system::close(out);
-        return refused;
-    }
-    let copied = system::memory(CHUNK).and_then(|place| {
+    let session = session::number();
+    // A descriptor of its own, so that threads may go on writing meanwhile.
+    let file = with(session, |file| system::copied(file).map_err(|_| CLOSED));
+    let file = file.map_err(|_| libc::EBADF)?;
+    // Its own file stays as it is.
+    let copied = replace::replace(to, is_ours, |out| {
+        let place = system::memory(CHUNK)?;
         // SAFETY: mapped, zeroed, and only this function's.
         let chunk = unsafe { &mut *place.cast::<[u8; CHUNK]>() };
         // Frames last: what is copied before names no others.
@@ -153,12 +176,11 @@ pub fn copy(to: &CStr) -> Result<(), system::Error> {
             copy_chunks(file, out, chunk, false).and_then(|()| copy_chunks(file, out, chunk, true));
         // SAFETY: nothing points there any more.
         unsafe { system::unmap(place, CHUNK) };
-        copied
+        // How many chunks there are was another one's.
+        let is_another_s = session::number() != session;
+        if is_another_s { Err(libc::EBADF) } else { copied }
     });
-    system::close(out);
-    if copied.is_err() {
-        system::remove(to);
-    }
+    system::close(file);
     copied
 }
 
@@ -206,23 +228,29 @@ pub fn next_thread() -> u32 {
 }
 
 /// The place of a new chunk and where it is mapped, or why there is none.
-pub fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
-    let (file, place) = take_place()?;
-    let at = u64::from(place) * CHUNK as u64;
-    system::grow(file, at, CHUNK).map_err(why)?;
-    let chunk = system::map(file, at, CHUNK).map_err(|_| &b"the file cannot be mapped"[..])?;
-    Ok((place, chunk))
+pub fn take_chunk(session: u32) -> Result<(u32, *mut u8), &'static [u8]> {
+    with(session, |file| {
+        let place = take_place(file)?;
+        let at = u64::from(place) * CHUNK as u64;
+        system::grow(file, at, CHUNK).map_err(why)?;
+        let chunk = system::map(file, at, CHUNK).map_err(|_| &b"the file cannot be mapped"[..])?;
+        Ok((place, chunk))
+    })
 }
 
 /// A copy of a sealed chunk at the begin of a place of its own: where that is, or why there is none.
-pub fn keep(chunk: &[u8]) -> Result<u64, &'static [u8]> {
-    let (file, place) = take_place()?;
+pub fn keep(session: u32, chunk: &[u8]) -> Result<u64, &'static [u8]> {
+    with(session, |file| keep_in(file, chunk))
+}
+
+fn keep_in(file: i32, chunk: &[u8]) -> Result<u64, &'static [u8]> {
+    let place = take_place(file)?;
     write(file, chunk, u64::from(place) * CHUNK as u64)
 }
 
 /// A copy of a sealed chunk behind another one: where that is, or why there is none.
-pub fn keep_at(chunk: &[u8], at: u64) -> Result<u64, &'static [u8]> {
-    write(descriptor().ok_or(CLOSED)?, chunk, at)
+pub fn keep_at(session: u32, chunk: &[u8], at: u64) -> Result<u64, &'static [u8]> {
+    with(session, |file| write(file, chunk, at))
 }
 
 fn write(file: i32, chunk: &[u8], at: u64) -> Result<u64, &'static [u8]> {
@@ -239,11 +267,17 @@ pub fn is_old(at: u64) -> bool {
 }
 
 /// Nothing is at this place any more.
-pub fn give_up(place: u32) {
-    let at = u64::from(place) * CHUNK as u64;
-    // If it is refused it costs room and nothing else.
-    if descriptor().is_some_and(|file| system::punch(file, at, CHUNK).is_ok()) {
-        GIVEN_BACK.fetch_add(CHUNK as u64, Ordering::Relaxed);
+pub fn give_up(session: u32, place: u32) {
+    let _ = with(session, |file| {
+        give_to_disk(file, u64::from(place) * CHUNK as u64, CHUNK);
+        Ok(())
+    });
+}
+
+/// If it is refused it costs room and nothing else.
+fn give_to_disk(file: i32, at: u64, len: usize) {
+    if system::punch(file, at, len).is_ok() {
+        GIVEN_BACK.fetch_add(len as u64, Ordering::Relaxed);
     }
 }
 
@@ -258,8 +292,7 @@ fn why(error: system::Error) -> &'static [u8] {
     }
 }
 
-fn take_place() -> Result<(i32, u32), &'static [u8]> {
-    let file = descriptor().ok_or(CLOSED)?;
+fn take_place(file: i32) -> Result<u32, &'static [u8]> {
     let place = CHUNKS.fetch_add(1, Ordering::Relaxed);
     let at = u64::from(place) * CHUNK as u64;
     if session::options().ring && place >= most() {
@@ -267,7 +300,7 @@ fn take_place() -> Result<(i32, u32), &'static [u8]> {
     } else if !session::options().ring && is_full(at) {
         return Err(b"the file is as large as it may be");
     }
-    Ok((file, place))
+    Ok(place)
 }
 
 /// In a ring: the chunk at this place goes, if its thread has sealed it. If not, it goes when it is sealed.
@@ -285,25 +318,24 @@ fn give_back(file: i32, place: u32) -> Result<(), &'static [u8]> {
 
 /// The chunk at this place is sealed: what is behind its last event goes back to the disk. In a ring a thread's place may be an
 /// old one, though what is there is new: it moves to a new one. A chunk that `stays` is one that a ring keeps.
-pub fn sealed(place: u32, chunk: &[u8], stays: bool) {
-    let Some(file) = descriptor() else { return };
+pub fn sealed(session: u32, place: u32, chunk: &[u8], stays: bool) {
     let at = u64::from(place) * CHUNK as u64;
-    if is_old(at) && !stays {
-        // If one or the other is refused it stays where it is.
-        let _ = keep(chunk).map(|_| system::punch(file, at, CHUNK));
-        return;
-    }
     let end = chunk.len().next_multiple_of(system::page_size());
-    if end < CHUNK {
-        // If it is refused it costs room and nothing else.
-        if system::punch(file, at + end as u64, CHUNK - end).is_ok() {
-            GIVEN_BACK.fetch_add((CHUNK - end) as u64, Ordering::Relaxed);
+    let _ = with(session, |file| {
+        if is_old(at) && !stays {
+            // If one or the other is refused it stays where it is.
+            let _ = keep_in(file, chunk).map(|_| system::punch(file, at, CHUNK));
+        } else if end < CHUNK {
+            give_to_disk(file, at + end as u64, CHUNK - end);
         }
-    }
+        Ok(())
+    });
 }
 
 /// Adds a line to the head, also where the file cannot be opened any more.
 pub fn note(key: &[u8], value: &[u8]) {
+    // Another thread may begin a recording, which unmaps the head of this one.
+    let _lock = Word::File.lock();
     let mapped = HEAD_CHUNK.load(Ordering::Relaxed);
     // SAFETY: a mapping of ours, or null.
     if let Some(chunk) = unsafe { mapped.cast::<[u8; CHUNK]>().as_mut() } {

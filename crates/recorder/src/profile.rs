@@ -11,6 +11,7 @@ use core::fmt;
 
 use crate::errno::Kept;
 use crate::front::{self, Front};
+use crate::session::Begun;
 use crate::text::Text;
 use crate::thread::Turn;
 use crate::{clock, file, lifetime, session};
@@ -79,12 +80,12 @@ pub fn start(folder: impl AsRef<[u8]>, interval: usize) -> Result<(), ProfileErr
     if cfg!(not(target_arch = "x86_64")) {
         return Err(ProfileError::NoStacks);
     }
-    if session::is_on() {
-        return Err(ProfileError::IsOn);
-    }
     front::set(&FRONT);
     ask(folder.as_ref(), interval, NAME, |asked| {
-        session::prepare() && session::begin_as(asked, || session::start(false))
+        if !session::prepare() {
+            return Begun::No;
+        }
+        session::begin_as(asked, || session::start(false))
     })?;
     lifetime::end_is_told();
     Ok(())
@@ -96,12 +97,12 @@ const NAME: &[u8] = b"the program's own";
 /// Has a profile begun by `begins`, which is told what is asked for.
 ///
 /// # Errors
-/// The folder's path is none, or it did not begin.
+/// The folder's path is none, there is a profile already, or it did not begin.
 pub fn ask(
     folder: &[u8],
     interval: usize,
     malloc: &[u8],
-    begins: impl FnOnce(&[u8]) -> bool,
+    begins: impl FnOnce(&[u8]) -> Begun,
 ) -> Result<(), ProfileError> {
     let mut asked = [0; LONGEST + 100];
     let mut text = Text::new(&mut asked);
@@ -110,7 +111,11 @@ pub fn ask(
         text.add(b";name=").add(malloc);
     }
     text.add(b";dir=").add(checked(folder)?);
-    begins(text.bytes()).then_some(()).ok_or(ProfileError::NoFile)
+    match begins(text.bytes()) {
+        Begun::Yes => Ok(()),
+        Begun::Already => Err(ProfileError::IsOn),
+        Begun::No => Err(ProfileError::NoFile),
+    }
 }
 
 /// Whether a profile is on. One ends by itself where its file cannot grow any more.
@@ -119,7 +124,8 @@ pub fn is_on() -> bool {
     session::is_on()
 }
 
-/// Writes a copy of the profile as it is now, which goes on: a new file, or in place of the one that is there. Its name should end in `.chunks`.
+/// Writes a copy of the profile as it is now, which goes on: a new file, or in place of the one that is there, which stays until the
+/// copy is whole. Its name should end in `.chunks`.
 ///
 /// # Errors
 /// There is no profile, or the file is the profile's own, or cannot be written.
@@ -132,6 +138,8 @@ pub fn write(path: impl AsRef<[u8]>) -> Result<(), ProfileError> {
     if !session::is_on() {
         return Err(ProfileError::IsOff);
     }
+    // Not in a signal handler that interrupted a call of ours, which has locks.
+    let _turn = Turn::to_ask().ok_or(ProfileError::System(libc::EBUSY))?;
     file::copy(path).map_err(ProfileError::System)
 }
 

@@ -9,12 +9,13 @@
 //!   its parent's chunks, which it shares.
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use trace_format::{Event, Writer};
 
 use crate::blocks;
 use crate::errno::Kept;
+use crate::lock::{self, Lock};
 use crate::options::{Children, Options};
 use crate::thread::{Thread, Turn};
 use crate::{chunk, clock, file, front, huge, lifetime, samples, shared, short, stacks, system};
@@ -24,12 +25,15 @@ use crate::{chunk, clock, file, front, huge, lifetime, samples, shared, short, s
 struct Page([AtomicU32; WORDS], [u8; 4096 - 4 * WORDS]);
 
 static PAGE: Page = Page([const { AtomicU32::new(0) }; WORDS], [0; _]);
-const WORDS: usize = 6;
+const WORDS: usize = 8;
+
+/// The number of a recording that ends at this moment: it has no more threads, and none begins yet.
+const ENDING: u32 = u32::MAX;
 
 /// A word of the page: 0 in a child of `fork`.
 #[derive(Clone, Copy)]
 pub enum Word {
-    /// Which recording of the process is on, from 1 on.
+    /// Which recording of the process is on, from 1 on; or that one [ends](ENDING).
     On,
     /// Whether there are stacks.
     Stacks,
@@ -39,6 +43,10 @@ pub enum Word {
     Late,
     /// The lock of those who end early.
     Shelf,
+    /// The lock of those who use the file.
+    File,
+    /// The lock of who begins a recording.
+    Begins,
     /// What is to be done about a snapshot.
     Snapshot,
 }
@@ -52,22 +60,7 @@ impl Word {
 
     /// Waits for the right to what it is the lock of, which a child of `fork` finds open, whoever had it.
     pub fn lock(self) -> Lock {
-        let lock = self.of_page();
-        while lock.swap(1, Ordering::Acquire) != 0 {
-            core::hint::spin_loop();
-            // SAFETY: lets another thread run.
-            unsafe { libc::syscall(libc::SYS_sched_yield) };
-        }
-        Lock(lock)
-    }
-}
-
-/// A lock that is the calling thread's, until it is dropped.
-pub struct Lock(&'static AtomicU32);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        self.0.store(0, Ordering::Release);
+        lock::lock(self.of_page())
     }
 }
 
@@ -101,8 +94,6 @@ static PROCESS: AtomicU32 = AtomicU32::new(0);
 static SESSION: AtomicU32 = AtomicU32::new(0);
 /// When the recording began.
 static BEGAN: AtomicU64 = AtomicU64::new(0);
-/// A thread is beginning a recording.
-static IS_BEGINNING: AtomicBool = AtomicBool::new(false);
 
 /// What was asked for.
 pub fn options() -> &'static Options {
@@ -126,21 +117,29 @@ pub(crate) fn prepare() -> bool {
     unsafe { system::wipe_in_children(page, size_of::<Page>()) }
 }
 
-/// Begins what `asked` asks for, by `begins`, in the middle of a program. `false`: it cannot be done. Where another thread is at it already
-/// nothing is done.
-pub fn begin_as(asked: &[u8], begins: impl FnOnce() -> bool) -> bool {
-    if IS_BEGINNING.swap(true, Ordering::Acquire) {
-        return true;
+/// What became of a recording that was to begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    /// It is on.
+    Yes,
+    /// One is on already, or begins or ends at this moment.
+    Already,
+    /// It cannot be done.
+    No,
+}
+
+/// Begins what `asked` asks for, by `begins`, in the middle of a program.
+pub fn begin_as(asked: &[u8], begins: impl FnOnce() -> bool) -> Begun {
+    // A signal handler comes in while its thread has locks of ours.
+    let Some(_turn) = Turn::to_ask() else { return Begun::Already };
+    let Some(_lock) = lock::try_lock(Word::Begins.of_page()) else { return Begun::Already };
+    if is_on() {
+        return Begun::Already;
     }
-    let mut has_begun = is_on();
-    if !has_begun {
-        // SAFETY: nothing is recorded, so it is not read.
-        unsafe { (*OPTIONS.0.get()).take(asked) };
-        PROCESS.store(system::process(), Ordering::Relaxed);
-        has_begun = !options().folder().is_empty() && begins();
-    }
-    IS_BEGINNING.store(false, Ordering::Release);
-    has_begun
+    // SAFETY: nothing is recorded, so it is not read.
+    unsafe { (*OPTIONS.0.get()).take(asked) };
+    PROCESS.store(system::process(), Ordering::Relaxed);
+    if !options().folder().is_empty() && begins() { Begun::Yes } else { Begun::No }
 }
 
 /// Whether this process is one that is recorded.
@@ -159,14 +158,13 @@ pub fn is_this_process() -> bool {
 
 /// Makes the file of this process, or of a child of `fork`. `false`: there is none. From now on what comes is recorded.
 pub fn start(is_child: bool) -> bool {
-    let session = number() + 1;
-    if !file::create(is_child) {
+    let session = SESSION.fetch_add(1, Ordering::Relaxed) + 1;
+    if !file::create(session, is_child) {
         return false;
     }
-    SESSION.store(session, Ordering::Relaxed);
-    shared::FRAMES.locked().begin();
-    shared::LATE.locked().begin();
-    short::clear();
+    shared::FRAMES.locked().begin(session);
+    shared::LATE.locked().begin(session);
+    short::begin(session);
     huge::begin();
     if options().only_sampled && !blocks::begin(is_child) {
         return false;
@@ -223,11 +221,15 @@ pub fn write_slowly(
 pub fn make_room(turn: &mut Turn, time: u64) -> bool {
     let _errno = Kept::now();
     let now = Now { time, monotonic: system::nanoseconds(libc::CLOCK_MONOTONIC) };
-    if !is_on() && !begin_in_child() {
+    // Read once: the thread may come late, when this one has ended and another one is on.
+    let session = match number() {
+        0 if begin_in_child() => number(),
+        session => session,
+    };
+    if session == 0 {
         return false;
     }
     let thread = turn.thread;
-    let session = number();
     // SAFETY: the thread's turn.
     let writer = unsafe { &mut *turn.writer_as_it_is() };
     if thread.session.get() != session {
@@ -253,9 +255,12 @@ pub fn make_room(turn: &mut Turn, time: u64) -> bool {
     true
 }
 
-/// Which recording of the process this is.
+/// Which recording of the process is on; 0: none.
 pub fn number() -> u32 {
-    SESSION.load(Ordering::Relaxed)
+    match Word::On.of_page().load(Ordering::Acquire) {
+        ENDING => 0,
+        number => number,
+    }
 }
 
 /// Why nothing more is asked for, if that is so.
@@ -269,15 +274,15 @@ fn end_of_time(now: &Now) -> Option<&'static [u8]> {
 
 /// In a child of `fork`, which has this thread only: begins a recording of its own.
 fn begin_in_child() -> bool {
-    if is_this_process() || IS_BEGINNING.swap(true, Ordering::Acquire) {
+    if is_this_process() {
         return false;
     }
+    let Some(_lock) = lock::try_lock(Word::Begins.of_page()) else { return false };
     PROCESS.store(system::process(), Ordering::Relaxed);
     let is_on = is_asked_for(false) && start(true);
     if !is_on {
         (front::get().rests)();
     }
-    IS_BEGINNING.store(false, Ordering::Release);
     is_on
 }
 
@@ -296,10 +301,11 @@ pub fn note(thread: &Thread, writer: &mut Writer, now: &Now) {
     writer.look_at_clock(time, now.monotonic);
 }
 
-/// Ends the recording, and says why in the file.
+/// Ends the recording that the thread has a part in, unless it has ended, and says why in the file.
 #[cold]
 pub fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) {
-    if Word::On.of_page().swap(0, Ordering::Relaxed) == 0 {
+    let (on, session) = (Word::On.of_page(), thread.session.get());
+    if on.compare_exchange(session, ENDING, Ordering::Relaxed, Ordering::Relaxed).is_err() {
         return;
     }
     (front::get().rests)();
@@ -311,6 +317,7 @@ pub fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) {
     chunk::leave(thread, writer);
     shared::FRAMES.locked().seal();
     shared::LATE.locked().seal();
-    short::clear();
+    short::begin(0);
     file::close();
+    on.store(0, Ordering::Release);
 }

@@ -13,7 +13,8 @@ use core::cell::UnsafeCell;
 use trace_format::{Event, FRAMES as NO_THREAD, Writer};
 
 use crate::errno::Kept;
-use crate::session::{self, Lock, Now, Word};
+use crate::lock::Lock;
+use crate::session::{self, Now, Word};
 use crate::{chunk, clock, file, system};
 
 /// A writer for all threads.
@@ -25,6 +26,8 @@ pub struct Shared {
 }
 
 struct Inside {
+    /// Of which recording it is; 0: of none.
+    session: u32,
     writer: Writer,
     /// Where its chunk is in the file.
     place: u32,
@@ -42,7 +45,8 @@ pub static LATE: Shared = Shared::new(Word::Late, Some(b"ended threads"));
 
 impl Shared {
     const fn new(lock: Word, name: Option<&'static [u8]>) -> Self {
-        let inside = Inside { writer: Writer::NONE, place: 0, thread: NO_THREAD, sequence: 0 };
+        let inside =
+            Inside { session: 0, writer: Writer::NONE, place: 0, thread: NO_THREAD, sequence: 0 };
         Self { lock, name, inside: UnsafeCell::new(inside) }
     }
 
@@ -82,18 +86,18 @@ impl Locked {
     #[cold]
     fn renew(&mut self) -> bool {
         let _errno = Kept::now();
-        if !session::is_on() {
+        let name = self.shared.name;
+        let Inside { session, thread, sequence, .. } = *self.inside();
+        if session == 0 || !session::is_on_as(session) {
             return false;
         }
-        let name = self.shared.name;
-        let Inside { thread, sequence, .. } = *self.inside();
         let (thread, tid) = match name {
             None => (NO_THREAD, system::process()),
             Some(_) if sequence == 0 => (file::next_thread(), 0),
             Some(_) => (thread, 0),
         };
         let now = Now::read();
-        let Ok((mut writer, place)) = chunk::begin(thread, tid, sequence, &now) else {
+        let Ok((mut writer, place)) = chunk::begin(session, (thread, tid, sequence), &now) else {
             return false;
         };
         if let Some(name) = name {
@@ -101,22 +105,22 @@ impl Locked {
             unsafe { writer.event(now.time, &Event::ThreadName { name }) };
         }
         self.seal();
-        *self.inside() = Inside { writer, place, thread, sequence: sequence + 1 };
+        *self.inside() = Inside { session, writer, place, thread, sequence: sequence + 1 };
         true
     }
 
     /// Nothing more comes into the chunk.
     pub fn seal(&mut self) {
         let stays = self.shared.name.is_none();
-        let Inside { writer, place, .. } = self.inside();
-        chunk::seal(writer, *place, stays);
+        let Inside { session, writer, place, .. } = self.inside();
+        chunk::seal(*session, writer, *place, stays);
     }
 
     /// A recording begins: a chunk that there is belongs to another one, the parent's of a child of `fork`.
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self, session: u32) {
         let inside = self.inside();
         chunk::let_go(&mut inside.writer);
-        inside.sequence = 0;
+        (inside.session, inside.sequence) = (session, 0);
     }
 }
 

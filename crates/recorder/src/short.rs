@@ -21,6 +21,8 @@ const MOST: usize = CHUNK / 2;
 const SPARE: usize = 4;
 
 struct Shelf {
+    /// Of which recording all this is; 0: of none.
+    session: u32,
     /// Where the next short chunk goes in the file; at the begin of a place: nowhere yet.
     end: u64,
     /// Places of spare chunks, and where they are mapped.
@@ -35,6 +37,7 @@ struct Shared(UnsafeCell<Shelf>);
 unsafe impl Sync for Shared {}
 
 static SHELF: Shared = Shared(UnsafeCell::new(Shelf {
+    session: 0,
     end: 0,
     spare: [(0, core::ptr::null_mut()); SPARE],
     spares: 0,
@@ -48,14 +51,14 @@ fn with<R>(act: impl FnOnce(&mut Shelf) -> R) -> R {
 }
 
 /// Keeps a sealed chunk that is short, and the chunk for another thread. `false`: it is too long, or cannot be written.
-pub(crate) fn put(place: u32, writer: &mut Writer) -> bool {
+pub(crate) fn put(session: u32, place: u32, writer: &mut Writer) -> bool {
     let bytes = writer.bytes().len();
     if bytes == 0 || bytes > MOST {
         return false;
     }
     writer.flag(SHORT);
     with(|shelf| {
-        if !shelf.keep(writer.bytes()) {
+        if shelf.session != session || !shelf.keep(writer.bytes()) {
             return false;
         }
         writer.erase();
@@ -64,35 +67,43 @@ pub(crate) fn put(place: u32, writer: &mut Writer) -> bool {
             shelf.spares += 1;
         } else {
             chunk::let_go(writer);
-            file::give_up(place);
+            file::give_up(session, place);
         }
         true
     })
 }
 
 /// A chunk that a thread has left, and its place in the file.
-pub(crate) fn take() -> Option<(u32, *mut u8)> {
-    with(|shelf| {
-        shelf.spares = shelf.spares.checked_sub(1)?;
-        Some(shelf.spare[shelf.spares])
-    })
+pub(crate) fn take(session: u32) -> Option<(u32, *mut u8)> {
+    with(|shelf| if shelf.session == session { shelf.take() } else { None })
 }
 
-/// A recording ends, or another one begins: what there is belongs to one before, the parent's of a child of `fork`.
-pub(crate) fn clear() {
-    while let Some((_, chunk)) = take() {
-        // SAFETY: nobody writes there.
-        unsafe { system::unmap(chunk, CHUNK) };
-    }
-    with(|shelf| shelf.end = 0);
+/// A recording begins, or ends (0): what there is belongs to one before, the parent's of a child of `fork`.
+pub(crate) fn begin(session: u32) {
+    with(|shelf| {
+        while let Some((_, chunk)) = shelf.take() {
+            // SAFETY: nobody writes there.
+            unsafe { system::unmap(chunk, CHUNK) };
+        }
+        (shelf.session, shelf.end) = (session, 0);
+    });
 }
 
 impl Shelf {
+    fn take(&mut self) -> Option<(u32, *mut u8)> {
+        self.spares = self.spares.checked_sub(1)?;
+        Some(self.spare[self.spares])
+    }
+
     fn keep(&mut self, chunk: &[u8]) -> bool {
         let len = chunk.len().next_multiple_of(SHORT_ALIGN) as u64;
         let used = self.end % CHUNK as u64;
         let is_new = used == 0 || used + len > CHUNK as u64 || file::is_old(self.end);
-        let kept = if is_new { file::keep(chunk) } else { file::keep_at(chunk, self.end) };
+        let kept = if is_new {
+            file::keep(self.session, chunk)
+        } else {
+            file::keep_at(self.session, chunk, self.end)
+        };
         if let Ok(at) = kept {
             self.end = at + len;
         }

@@ -15,6 +15,7 @@ use trace_format::Writer;
 
 use crate::errno::Kept;
 use crate::options::{Options, Stacks};
+use crate::shared::FRAMES;
 use crate::thread::Thread;
 use crate::{session, system};
 
@@ -50,16 +51,19 @@ pub const SP: usize = offset_of!(Caller, sp);
 /// The same of the register that frames are found by.
 pub const RBP: usize = offset_of!(Caller, rbp);
 
-/// A recording begins, and no thread is in here. Whether it has stacks. `keeps_frames`: they have the numbers that they had before.
+/// A recording begins. Whether it has stacks. `keeps_frames`: they have the numbers that they had before.
 pub fn begin(options: &Options, keeps_frames: bool) -> bool {
-    if options.stacks == Stacks::Off || !frames::begin(keeps_frames) || !rules::begin() {
+    if options.stacks == Stacks::Off {
         return false;
     }
     memory::begin();
+    // Without the lock: the loader has one of its own.
     object::begin();
-    modules::begin();
     sample::begin(options.interval, options.seed);
-    true
+    // A thread that comes late may be writing a frame.
+    let _out = FRAMES.locked();
+    modules::begin();
+    frames::begin(keeps_frames) && rules::begin()
 }
 
 /// How many frames there are.
@@ -128,7 +132,8 @@ pub fn note_due(thread: &Thread, writer: &mut Writer, time: u64) {
         caller.points.next();
     }
     let frame = number(thread, usize::MAX);
-    if frame != 0 {
+    // Where another recording has begun meanwhile it is one of its frames.
+    if frame != 0 && session::is_on_as(thread.session.get()) {
         // SAFETY: the caller has made room.
         unsafe { writer.stack(time, frame.into()) };
     }
@@ -155,12 +160,12 @@ pub fn number(thread: &Thread, callers: usize) -> u32 {
     }
     // SAFETY: the thread's own, and it is here once, in its turn.
     let walk = unsafe { &mut *walk };
-    walk.number(&caller.known, sp, caller.rbp.get(), callers)
+    walk.number(thread.session.get(), &caller.known, (sp, caller.rbp.get()), callers)
 }
 
-/// What is left until the thread's next point.
-pub fn until(thread: &Thread) -> i64 {
-    thread.caller.points.until()
+/// Another number whenever a block of the thread was counted.
+pub fn counted(thread: &Thread) -> u64 {
+    thread.caller.points.counted()
 }
 
 /// Counts a block of this size. Whether that may be the one that reaches the next point.

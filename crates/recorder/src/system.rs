@@ -79,9 +79,10 @@ pub fn close(file: i32) {
     unsafe { libc::syscall(libc::SYS_close, file) };
 }
 
-/// A second descriptor of a file with a high number, and the first one closed; the first one where there is none.
+/// A second descriptor of a file with a high number, and the first one closed; the first one where there is none. With a low limit at
+/// least none of the three that every program uses: it may have been started without them.
 pub fn moved_up(file: i32) -> i32 {
-    for lowest in [900, 300] {
+    for lowest in [900, 300, 100, 3] {
         // SAFETY: makes a descriptor.
         let copy = unsafe { libc::syscall(libc::SYS_fcntl, file, libc::F_DUPFD_CLOEXEC, lowest) };
         if let Ok(copy) = result(copy) {
@@ -92,14 +93,40 @@ pub fn moved_up(file: i32) -> i32 {
     file
 }
 
+/// A second descriptor of a file.
+pub(crate) fn copied(file: i32) -> Result<i32, Error> {
+    // SAFETY: makes a descriptor.
+    let copy = unsafe { libc::syscall(libc::SYS_fcntl, file, libc::F_DUPFD_CLOEXEC, 3) };
+    result(copy).map(|copy| copy as i32)
+}
+
 /// Device and inode of an open file.
 pub fn identity(file: i32) -> Option<[u64; 2]> {
+    about(file).map(|about| [about.st_dev, about.st_ino])
+}
+
+/// What the system knows of an open file.
+pub(crate) fn about(file: i32) -> Option<libc::stat> {
     let mut about = MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: writes `about`.
     let answer = unsafe { libc::fstat(file, about.as_mut_ptr()) };
     // SAFETY: zeros, or what the kernel wrote.
-    let about = unsafe { about.assume_init() };
-    (answer == 0).then_some([about.st_dev, about.st_ino])
+    (answer == 0).then(|| unsafe { about.assume_init() })
+}
+
+/// Gives a file the owner and the rights of another one, as far as this process may.
+pub(crate) fn give_to(file: i32, like: &libc::stat) {
+    // SAFETY: changes a file of ours.
+    unsafe { libc::syscall(libc::SYS_fchown, file, like.st_uid, like.st_gid) };
+    // SAFETY: changes a file of ours.
+    unsafe { libc::syscall(libc::SYS_fchmod, file, like.st_mode & 0o777) };
+}
+
+/// Gives a file another name, in place of a file that has it.
+pub(crate) fn rename(from: &CStr, to: &CStr) -> Result<(), Error> {
+    let (here, from, to) = (libc::AT_FDCWD, from.as_ptr(), to.as_ptr());
+    // SAFETY: reads the paths, which end in zeros.
+    result(unsafe { libc::syscall(libc::SYS_renameat2, here, from, here, to, 0) }).map(drop)
 }
 
 /// Whether a file may be this long: a write behind the limit would end the program by a signal.

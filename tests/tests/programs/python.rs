@@ -16,17 +16,10 @@ const ON_MALLOC: &str = "test_array test_bytes test_bz2 test_ctypes test_decimal
 const ON_ARENAS: &str =
     "test_bytes test_ctypes test_dict test_json test_list test_thread test_threading test_zlib";
 
-/// Modules of which only the classes named are run: the whole would take minutes, most of them asleep.
-const IN_PART: &[(&str, &str)] = &[
-    (
-        "test_multiprocessing_fork",
-        "WithManagerTestPool WithProcessesTestArray WithProcessesTestConnection WithProcessesTestHeap \
-         WithProcessesTestPool WithProcessesTestProcess WithProcessesTestQueue \
-         WithProcessesTestSharedMemory WithThreadsTestPool",
-    ),
-    ("test_concurrent_futures", "ThreadPoolExecutorTest ProcessPoolForkProcessPoolExecutorTest"),
-    ("test_asyncio.test_tasks", ""),
-];
+/// Of this module only these classes: the whole would take minutes, most of them asleep.
+const PROCESSES: &str = "WithManagerTestPool WithProcessesTestArray WithProcessesTestConnection WithProcessesTestHeap \
+     WithProcessesTestPool WithProcessesTestProcess WithProcessesTestQueue \
+     WithProcessesTestSharedMemory WithThreadsTestPool";
 
 /// A module that takes longer hangs; python then names it. The whole may take longer than one.
 const MODULE_LIMIT: &str = "150";
@@ -42,20 +35,36 @@ fn modules_on_arenas() {
     run_modules(ON_ARENAS, "pymalloc");
 }
 
+// Each is a test of its own, as they sleep: beside them others run.
+
 #[test]
-fn processes_pools_and_tasks() {
-    for (module, classes) in IN_PART {
-        let Some(python) = need_module(module) else { continue };
-        let run = |malloc| {
-            let matching = classes.split_whitespace().flat_map(|class| ["-m", class]);
-            regrtest(&python, "malloc").args(matching).arg(module).run(malloc)
-        };
-        let ours = run(Malloc::Ours);
-        if !ours.status.success() {
-            let plain = run(Malloc::Plain);
-            assert!(!plain.status.success(), "{module} passes on the plain malloc: {ours}");
-            eprintln!("{module} fails on the plain malloc too");
-        }
+fn processes() {
+    run_classes("test_multiprocessing_fork", PROCESSES);
+}
+
+#[test]
+fn pools() {
+    let classes = "ThreadPoolExecutorTest ProcessPoolForkProcessPoolExecutorTest";
+    run_classes("test_concurrent_futures", classes);
+}
+
+#[test]
+fn tasks() {
+    run_classes("test_asyncio.test_tasks", "");
+}
+
+/// Runs these classes of a module; all, where none is named.
+fn run_classes(module: &str, classes: &str) {
+    let Some(python) = need_module(module) else { return };
+    let run = |malloc| {
+        let matching = classes.split_whitespace().flat_map(|class| ["-m", class]);
+        regrtest(&python, "malloc").args(matching).arg(module).run(malloc)
+    };
+    let ours = run(Malloc::Ours);
+    if !ours.status.success() {
+        let plain = run(Malloc::Plain);
+        assert!(!plain.status.success(), "{module} passes on the plain malloc: {ours}");
+        eprintln!("{module} fails on the plain malloc too");
     }
 }
 

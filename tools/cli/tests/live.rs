@@ -339,6 +339,17 @@ fn of_a_profiled_process_the_sites_are_told_and_what_is_free_beside_them() {
     let (text, _) = exits(0, outcome(heapwright().args(["stats", "--sites", &pid])));
     assert!(text.contains("hold (<stdin>:") && !text.contains("beside"), "{text}");
 
+    // One that cannot be looked at keeps nothing of the others back.
+    let none = i32::MAX.to_string();
+    for flags in [&[][..], &["--json"]] {
+        let mut command = heapwright();
+        let both = command.args(["stats", "--sites", &none, &pid]).args(flags);
+        let (text, said, code) = outcome(both);
+        assert!(said.contains(&format!("there is no process {none}")), "{said}");
+        assert!(text.contains("hold (<stdin>:"), "{text}");
+        assert_eq!(code, Some(125));
+    }
+
     // Of a forked child it is known what it has allocated itself.
     let forked = format!("{traces}-forked");
     let words = ["profile", "-a", "heapwright", "-o", &forked];

@@ -1,9 +1,11 @@
 //! The check of one process: its trace up to the copy, and the copy.
 
+use std::collections::HashSet;
+
 use trace::{Op, Trace};
 
 use crate::blocks::{Block, Blocks};
-use crate::copy::{self, Copy};
+use crate::copy::{self, Copy, Thread};
 use crate::error::Error;
 use crate::mark::mark;
 use crate::ranges::Ranges;
@@ -29,10 +31,19 @@ pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error>
         blocks.iter_mut().for_each(|block| block.frame = 0);
     }
     let blocks = Blocks::new(blocks);
+    // A coroutine's stack, or one for signal handlers, may be a block: that one is searched, and nothing behind it.
+    let stack_of =
+        |thread: &Thread| blocks.at(thread.stack).map(|place| blocks.all()[place].address);
+    let stacks: HashSet<u64> = copy.threads.iter().filter_map(stack_of).collect();
+    let outside = |thread: &Thread| match stack_of(thread) {
+        Some(_) => Thread { stack: 0, ..*thread },
+        None => *thread,
+    };
+    let threads: Vec<Thread> = copy.threads.iter().map(outside).collect();
     let roots = roots(&Known {
         mappings: &copy.mappings,
         had_block: &had_block,
-        threads: &copy.threads,
+        threads: &threads,
         own: &own,
         recorder: copy.recorder.clone(),
         malloc: &about.malloc.path,
@@ -46,7 +57,8 @@ pub fn check(trace: &Trace, suppressions: &Suppressions) -> Result<Leaks, Error>
             .and_then(|ip| names.module(ip))
             .is_some_and(|(path, _)| is_loader(path) || is_malloc_s(path, &about.malloc.path))
     };
-    let fates = mark(&blocks, &roots, is_loader_s, &mut memory);
+    let is_kept = |block: &Block| stacks.contains(&block.address) || is_loader_s(block);
+    let fates = mark(&blocks, &roots, is_kept, &mut memory);
     copy.is_there(&mut memory)?;
     let mut leaks = Leaks::of(about, &blocks, &fates, (&frames, &names), suppressions);
     if copy.silent > 0 {

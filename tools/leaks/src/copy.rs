@@ -76,6 +76,9 @@ impl Copy {
         let no_copy = |why: &str| Error::NoCopy { process, why: why.to_owned() };
         let find = |key| about.notes.iter().find_map(|note| note.strip_prefix(key));
         let Some(note) = find(NOTE) else {
+            if let Some(why) = about.note("stopped") {
+                return Err(no_copy(&format!("its recording had ended before ({why})")));
+            }
             let why = "it was killed, left by _exit, or became another program";
             return Err(no_copy(find(NO_NOTE).unwrap_or(why)));
         };
@@ -178,6 +181,8 @@ mod tests {
         assert!(killed.contains("it was killed"), "{killed}");
         let said = Copy::of(&about("no_copy=there is no memory")).unwrap_err().to_string();
         assert!(said.contains("there is no memory"), "{said}");
+        let stopped = Copy::of(&about("stopped=the disk is full")).unwrap_err().to_string();
+        assert!(stopped.contains("ended before (the disk is full)"), "{stopped}");
         let damaged = Copy::of(&about("copy=4711 12")).unwrap_err().to_string();
         assert!(damaged.contains("damaged"), "{damaged}");
     }

@@ -28,6 +28,9 @@ const RED_ZONE: u64 = 128;
 const BEFORE: u64 = 64 << 10;
 const BEHIND: u64 = 4 << 10;
 
+/// What the kernel calls the stack of a process's first thread.
+const MAIN_STACK: &str = "[stack]";
+
 /// What the roots are told from.
 #[derive(Debug)]
 pub(crate) struct Known<'a> {
@@ -118,6 +121,10 @@ fn without_file(known: &Known<'_>, mapping: &Mapping, had_block: bool, roots: &m
     if let Some(lowest) = lowest {
         return root((lowest - RED_ZONE).max(range.start)..range.end);
     }
+    if mapping.path == MAIN_STACK {
+        // The main thread is on another stack, and comes back to this one.
+        return root(range.clone());
+    }
     known.own.within(range).for_each(&mut root);
     let pointers = known.threads.iter().map(|thread| thread.pointer);
     for pointer in pointers.filter(|at| range.contains(at)) {
@@ -171,8 +178,9 @@ mod tests {
             mapping(0x71000, 0x72000, ""),
             mapping(0x80000, 0x81000, "/tmp/x/libheapwright-record.so"),
             mapping(0x81000, 0x82000, ""),
+            mapping(0x90000, 0x91000, "[stack]"),
         ];
-        let mut had_block = [false; 10];
+        let mut had_block = [false; 11];
         had_block[2] = true;
         had_block[3] = true;
         let mut own = Ranges::default();
@@ -199,6 +207,7 @@ mod tests {
             (0x52000..0x53000, false),
             (0x70000..0x71000, true),
             (0x71000..0x72000, true),
+            (0x90000..0x91000, false),
         ];
         assert_eq!(found, expected);
     }

@@ -4,11 +4,14 @@
 #[path = "../../record/tests/common/mod.rs"]
 mod common;
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use common::{Recorded, between, compile, recorder, steps};
 use profile::{Cost, Profile, gather, sites};
 use recording::{Request, Stacks};
+use tempfile::TempDir;
 use trace::{How, Op, Trace};
 
 fn only(interval: u64, seed: u64) -> Stacks {
@@ -88,14 +91,14 @@ fn with_an_interval_of_a_byte_every_block_is_there() {
         ops.iter().filter_map(|op| op.made().map(|new| new.size)).collect()
     };
     let allocated = between(parent, "allocate");
-    assert_eq!(sizes(&allocated), [100, 200, 640, 333, 444, 500, 600]);
+    assert_eq!(sizes(&allocated), [100, 200, 640, 333, 444, 500, 600, 0]);
     let is_aligned = |op: &&Op| matches!(op, Op::Allocate { how: How::Aligned, .. });
     assert_eq!(allocated.iter().filter(is_aligned).count(), 3);
     let resized = between(parent, "resize");
     assert_eq!(sizes(&resized), [1000, 700]);
     assert!(resized.iter().any(|op| matches!(op, Op::Refused { .. }) || op.gone().is_some()));
     let freed = between(parent, "free");
-    assert_eq!(freed.iter().filter(|op| matches!(op, Op::Free { .. })).count(), 6, "{freed:?}");
+    assert_eq!(freed.iter().filter(|op| matches!(op, Op::Free { .. })).count(), 7, "{freed:?}");
     let thread: Vec<Op> = between(parent, "thread");
     assert!(sizes(&thread).contains(&77));
     let frees = thread.iter().filter(|op| op.gone().is_some()).count();
@@ -120,6 +123,58 @@ fn what_the_sample_does_not_hit_leaves_nothing() {
     assert!(profile::text(&profile, Cost::Peak, Some(80)).contains("Nothing is at the peak"));
 }
 
+/// Runs the program of turnovers: the files that it left, first chunks and then others.
+fn turned_over(folder: &TempDir, how: &str) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let program = folder.path().join("program");
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../../abi/include");
+    compile("turnover.c", &["-O1", "-I", include], &program);
+    let profiles = folder.path().join("profiles");
+    fs::create_dir(&profiles).unwrap();
+    let armed = Request::armed(folder.path(), recorder(), None, None, Vec::new()).unwrap();
+    let mut command = Command::new("timeout");
+    command.args(["-sKILL", "100"]).arg(&program).arg(&profiles).arg(how).envs(armed);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{how}: {output:?}");
+    let files = fs::read_dir(&profiles).unwrap().map(|entry| entry.unwrap().path());
+    files.partition(|file| file.extension().is_some_and(|kind| kind == "chunks"))
+}
+
+#[test]
+fn of_threads_that_begin_a_profile_at_once_one_does() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(turned_over(&folder, "begins").0.len(), 200);
+}
+
+#[test]
+fn a_child_begins_its_own_whatever_its_parent_s_threads_are_at() {
+    turned_over(&tempfile::tempdir().unwrap(), "forks");
+}
+
+#[test]
+fn a_thread_that_comes_late_writes_nothing_into_the_next_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let (chunks, _) = turned_over(&folder, "again");
+    assert_eq!(chunks.len(), 200);
+    for chunks in chunks {
+        let trace = Trace::open(&chunks).unwrap();
+        let missing = &trace.about().missing;
+        assert_eq!((missing.chunks, missing.damaged), (0, 0), "{missing:?}");
+    }
+}
+
+#[test]
+fn threads_that_outlive_a_profile_keep_none_of_its_chunks() {
+    turned_over(&tempfile::tempdir().unwrap(), "outlives");
+}
+
+#[test]
+fn a_copy_that_cannot_be_written_leaves_the_older_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, mut others) = turned_over(&folder, "older");
+    others.sort();
+    assert_eq!(others, ["link", "now"].map(|name| folder.path().join("profiles").join(name)));
+}
+
 #[test]
 fn a_program_profiles_a_part_of_itself() {
     let folder = tempfile::tempdir().unwrap();
@@ -127,7 +182,7 @@ fn a_program_profiles_a_part_of_itself() {
     let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../../abi/include");
     compile("asked.c", &["-O1", "-I", include], &program);
     let profiles = folder.path().join("profiles");
-    std::fs::create_dir(&profiles).unwrap();
+    fs::create_dir(&profiles).unwrap();
     let copy = folder.path().join("now.chunks");
     let armed = Request::armed(folder.path(), recorder(), None, None, Vec::new()).unwrap();
     let mut command = Command::new("timeout");

@@ -6,7 +6,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use trace::{Op, Packed, Progress, Trace, TraceError, began, pack_beside};
+use trace::{Op, Packed, Progress, Trace, TraceError, began, pack_beside, stopped};
+
+use crate::running::mapped_by;
 
 /// What a process left.
 #[derive(Debug)]
@@ -136,13 +138,14 @@ pub fn recorded_on(folder: &Path) -> Vec<u32> {
 /// What the recorder reads.
 const VARIABLE: &[u8] = b"HEAPWRIGHT_RECORD=";
 
-/// Whether the process that a file of chunks is named after has it open.
+/// Whether the process that a file of chunks is named after has it open, or mapped without having said that it stopped.
 fn still_writes(file: &Path) -> bool {
     let Some(number) = number(file) else { return false };
     let Ok(path) = file.canonicalize() else { return false };
     match fs::read_dir(format!("/proc/{number}/fd")) {
         Ok(files) => {
             files.flatten().any(|entry| fs::read_link(entry.path()).is_ok_and(|to| to == path))
+                || stopped(&path).is_none() && mapped_by(number).contains(&path)
         }
         // It has gone, or is another user's: then it may still write.
         Err(error) => error.kind() == io::ErrorKind::PermissionDenied,

@@ -1,10 +1,12 @@
 //! The recording of a process that runs, found by its number.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use trace::began;
+use trace::{began, stopped};
 
 /// The chunks that a process writes now. Its descriptor leads there whatever its folder and root are; the path in it is taken where it
 /// leads there too, as beside that file lies what a forked child has inherited.
@@ -16,8 +18,22 @@ pub fn written_by(pid: i32) -> Option<PathBuf> {
         let (descriptor, link) = (entry.path(), fs::read_link(entry.path()).ok()?);
         is_of(&link, &number).then(|| if is_same(&link, &descriptor) { link } else { descriptor })
     });
+    let mapped = mapped_by(pid.cast_unsigned()).into_iter();
+    let mapped = mapped.filter(|file| is_of(file, &number) && stopped(file).is_none());
     // A process may have been several programs.
-    files.filter_map(|file| Some((began(&file)?, file))).max().map(|(_, file)| file)
+    files.chain(mapped).filter_map(|file| Some((began(&file)?, file))).max().map(|(_, file)| file)
+}
+
+/// The files that a process has mapped: it may have closed every descriptor, also the recorder's, which opens its file anew when it needs it.
+pub(crate) fn mapped_by(pid: u32) -> Vec<PathBuf> {
+    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let mut files: Vec<PathBuf> = maps
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| line.iter().position(|&byte| byte == b'/').map(|at| &line[at..]))
+        .map(|path| OsStr::from_bytes(path).into())
+        .collect();
+    files.dedup();
+    files
 }
 
 /// The number that the process itself has, in a container another than outside of it.

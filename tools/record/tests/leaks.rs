@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::thread;
 
-use common::Recorded;
+use common::{Recorded, compile};
 use leaks::{Leaks, Suppressions, check};
 use recording::Stacks;
 
@@ -25,7 +25,7 @@ fn compiled(name: &str, flags: &[&str]) -> Recorded {
 }
 
 /// Of each case: blocks that are lost, and those behind them.
-const LOST: [(&str, u64, u64); 22] = [
+const LOST: [(&str, u64, u64); 23] = [
     ("direct", 1, 0),
     ("cleared", 1, 0),
     ("grown", 1, 0),
@@ -48,9 +48,10 @@ const LOST: [(&str, u64, u64); 22] = [
     ("dead_value", 1, 0),
     ("unmapped", 1, 0),
     ("behind_end", 1, 0),
+    ("cut_in_coroutine", 1, 1),
 ];
 
-const CLEAN: [&str; 18] = [
+const CLEAN: [&str; 23] = [
     "kept",
     "kept_list",
     "kept_inside",
@@ -63,9 +64,14 @@ const CLEAN: [&str; 18] = [
     "in_large",
     "in_thread",
     "in_deaf_thread",
+    "in_thread_without_signals",
     "in_register",
     "in_tree",
     "in_coroutine",
+    "in_small_stack",
+    "on_signal_stack",
+    "exits_in_coroutine",
+    "exits_in_handler",
     "in_library",
     "freed_late",
     "exits",
@@ -186,6 +192,24 @@ fn what_a_block_holds_that_is_resized_at_the_end_is_not_lost() {
         let leaks = lost(&mut program, run);
         assert!(!leaks.any(), "{}", leaks::words(&leaks, None));
     }
+}
+
+#[test]
+fn a_table_without_memory_says_so_and_of_no_leaks() {
+    let program = compiled("leaks_no_table.c", &["-O0"]);
+    program.run(&[]);
+    let why = check(&program.trace(), &Suppressions::default()).unwrap_err();
+    assert!(why.to_string().contains("had no memory left for the table"), "{why}");
+}
+
+#[test]
+fn what_a_malloc_has_from_itself_is_no_leak_of_the_program_s() {
+    let mut program = compiled("leaks.c", &["-O0"]);
+    let library = program.folder().join("libpool.so");
+    compile("pool.c", &["-O1", "-shared", "-fPIC"], &library);
+    program.malloc = Some(library);
+    let leaks = lost(&mut program, "direct");
+    assert_eq!((leaks.lost.blocks, leaks.lost.bytes), (1, 100), "{}", leaks::words(&leaks, None));
 }
 
 #[test]

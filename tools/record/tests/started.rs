@@ -3,12 +3,14 @@
 mod common;
 
 use std::fs::{self, Permissions};
+use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use common::{Recorded, recorder};
-use recording::{Porter, Request, finish, unrecorded};
+use common::{Recorded, recorder, steps};
+use recording::{Porter, Process, Request, finish, unrecorded, written_by};
+use trace::Missing;
 
 /// The settings that a trace names.
 fn settings(trace: &trace::Trace) -> Vec<&str> {
@@ -58,6 +60,24 @@ fn glibc_asks_for_huge_pages_as_it_does_without_the_recorder() {
     for tries in 0..5 {
         assert_eq!(asks(recorded.command(&[])), without, "{tries}");
     }
+}
+
+/// It was packed while it ran, and what it did later was lost.
+#[test]
+fn a_program_that_closed_every_descriptor_is_still_recorded() {
+    let recorded = Recorded::new("closes.c");
+    let mut command = recorded.command(&[]);
+    let mut running = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    running.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+    let all = finish(&recorded.request.folder, false, &mut |_, _| {}).unwrap();
+    let [Process::Running { file }] = &all[..] else { panic!("{all:?}") };
+    let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+    let pid = stem.rsplit('-').next().unwrap().parse().unwrap();
+    assert_eq!(written_by(pid).as_ref(), Some(file));
+    drop(running.stdin.take());
+    assert!(running.wait().unwrap().success());
+    let trace = recorded.trace();
+    assert!(trace.about().missing == Missing::default() && steps(&trace).len() > 200_000);
 }
 
 /// `su -` and `sudo` do that, and the recording seemed to be of the program.

@@ -226,7 +226,7 @@ fn circumstances(record: &Record, commit: &str) -> String {
         record.report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
     let command = record.report.command_line.join(" ");
     let text = front::wrapped(&format!(
-        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more; above 5 % of noise no mean of time is. {} Measured {started} at commit \
+        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more; above 5 % of noise no mean of time is. {}Measured {started} at commit \
          `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length (short ones more), on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
          figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \

@@ -2,7 +2,7 @@
 
 use core::mem::offset_of;
 
-use super::{WORD, begin};
+use super::{FILE, begin};
 use crate::imp;
 use crate::names::{SLOTS, Slot, Table, each_name};
 use crate::next::PASS;
@@ -20,7 +20,7 @@ macro_rules! waiting {
             $(
                 #[unsafe(naked)]
                 pub(super) unsafe extern "C" fn $name() {
-                    imp::jump_unless!(WORD, begin, [PASS, SLOTS, offset_of!(Table, $name)])
+                    imp::jump_unless!(FILE, begin, [PASS, SLOTS, offset_of!(Table, $name)])
                 }
             )*
         }

@@ -55,6 +55,11 @@ pub(crate) fn thread_pointer() -> usize {
     pointer
 }
 
+/// Where the stack ended of a thread that a signal interrupted.
+pub(crate) fn stack_of(context: &libc::ucontext_t) -> usize {
+    context.uc_mcontext.sp as usize
+}
+
 /// An `operator new` between two functions: what `before` returns comes to `after` behind the block, the size and the second
 /// argument. The operator may throw, so no frame of Rust's is around it.
 macro_rules! call_between {

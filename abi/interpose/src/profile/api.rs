@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char, c_int};
 use recorder::profile::{ask, stop, write};
 
 use crate::errno::Kept;
-use crate::{armed, begin, session};
+use crate::{armed, begin};
 
 /// A string of the caller's, if it is one that can be a path.
 ///
@@ -26,17 +26,10 @@ unsafe extern "C" fn heapwright_profile_start(folder: *const c_char, interval: u
     let _errno = Kept::now();
     // SAFETY: the caller's promise.
     let Some(folder) = (unsafe { path(folder) }) else { return -1 };
-    if !armed::is_armed() || session::is_on() {
+    if !armed::is_armed() {
         return -1;
     }
-    answer(ask(folder, interval, b"", |asked| {
-        armed::begin_by_itself();
-        let has_begun = begin::begin_armed(asked);
-        if !has_begun {
-            armed::rest();
-        }
-        has_begun
-    }))
+    answer(ask(folder, interval, b"", |asked| begin::begin_armed(asked, armed::begin_by_itself)))
 }
 
 /// Writes a copy of the profile to a file of this path. 0, or -1: there is none, or it cannot be written.

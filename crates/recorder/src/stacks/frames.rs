@@ -12,7 +12,7 @@ use trace_format::Event;
 
 use crate::errno::Kept;
 use crate::shared::FRAMES;
-use crate::{clock, file, system};
+use crate::{clock, file, session, system};
 
 /// Places of the first table: 64 KiB. It grows as long as there are frames, so that those of a small program lie close together.
 const FIRST: usize = 4 << 10;
@@ -122,10 +122,11 @@ impl Table {
 
 /// Makes the table, or empties it unless it `keeps` what is there. `false`: there is no memory.
 pub(super) fn begin(keeps: bool) -> bool {
+    // A child's own file says it too.
+    FULL.store(false, Ordering::Relaxed);
     let table = Table::current();
     if !table.0.is_null() {
         if !keeps {
-            FULL.store(false, Ordering::Relaxed);
             COUNT.store(0, Ordering::Relaxed);
             table.empty();
         }
@@ -162,20 +163,23 @@ pub(super) fn tell(mut with: impl FnMut(usize)) {
     unsafe { system::unmap(room, len) };
 }
 
-/// The number of a frame. `None`: there are too many, or nothing is recorded any more.
+/// The number of a frame in a recording. `None`: there are too many, or the recording is over, and callers have no numbers any more.
 #[inline(always)]
-pub(super) fn number(caller: u32, address: usize) -> Option<u32> {
+pub(super) fn number(session: u32, caller: u32, address: usize) -> Option<u32> {
     match Table::current().find(caller, address as u64) {
         Ok(number) => Some(number),
-        Err(_) => new(caller, address as u64),
+        Err(_) => new(session, caller, address as u64),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn new(caller: u32, address: u64) -> Option<u32> {
+fn new(session: u32, caller: u32, address: u64) -> Option<u32> {
     let _errno = Kept::now();
     let mut out = FRAMES.locked();
+    if !session::is_on_as(session) {
+        return None;
+    }
     let table = Table::current();
     // Another thread may have written it.
     let place = match table.find(caller, address) {

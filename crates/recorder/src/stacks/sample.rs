@@ -66,9 +66,9 @@ impl Points {
         until <= 0
     }
 
-    /// Bytes until the next one.
-    pub(super) fn until(&self) -> i64 {
-        self.until.get()
+    /// Another number whenever a block was counted.
+    pub(super) fn counted(&self) -> u64 {
+        self.until.get().cast_unsigned() ^ self.random.get()
     }
 
     /// A block of this size was taken off, and is none.
@@ -111,12 +111,12 @@ impl Points {
         /// 2^53: so many numbers are between 0 and 1.
         const PARTS: f64 = 9_007_199_254_740_992.0;
         let interval = INTERVAL.load(Ordering::Relaxed);
-        if interval == 1 {
-            // Every block is asked for.
-            return 1;
-        }
         // Never 0 and never 1.
         let chance = ((self.draw() >> 11) as f64 + 0.5) / PARTS;
+        if interval == 1 {
+            // Every block is asked for, one of no bytes too.
+            return 0;
+        }
         let gap = -logarithm(chance) * interval as f64;
         // Cut at the most that there is.
         (gap as i64).saturating_add(1)

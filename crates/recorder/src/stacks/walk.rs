@@ -60,7 +60,13 @@ impl Walk {
     /// The number of the frame that returns to what stands at `at`. 0: there is none. It is one that was met before, if so many callers
     /// are the same.
     #[inline(always)]
-    pub(super) fn number(&mut self, known: &Known, at: usize, rbp: usize, callers: usize) -> u32 {
+    pub(super) fn number(
+        &mut self,
+        session: u32,
+        known: &Known,
+        (at, rbp): (usize, usize),
+        callers: usize,
+    ) -> u32 {
         let mut memory = Memory::of(known, at);
         let Some(address) = memory.read(at) else { return 0 };
         if memory.is_own
@@ -68,12 +74,12 @@ impl Walk {
         {
             return self.met.number(node);
         }
-        self.walked(known, memory, Place { at, address, rbp, is_return: true })
+        self.walked(session, known, memory, Place { at, address, rbp, is_return: true })
     }
 
     /// The same of a stack that was not met before.
     #[inline(never)]
-    fn walked(&mut self, known: &Known, memory: Memory, place: Place) -> u32 {
+    fn walked(&mut self, session: u32, known: &Known, memory: Memory, place: Place) -> u32 {
         let mut joins = memory.is_own;
         let (end, new, is_plain) = loop {
             let walked = self.walk(known, memory, place, joins);
@@ -86,12 +92,12 @@ impl Walk {
         let (mut outer, mut number) = match end {
             End::Known(node) => (node, self.met.number(node)),
             End::Outermost => (0, 0),
-            End::Unknown => (0, frames::number(0, 0).unwrap_or(0)),
+            End::Unknown => (0, frames::number(session, 0, 0).unwrap_or(0)),
         };
         let is_remembered = is_plain && self.met.has_room(new);
         for at in (0..new).rev() {
             let New { place, rbp } = self.new[at];
-            let Some(next) = frames::number(number, place.address) else { break };
+            let Some(next) = frames::number(session, number, place.address) else { break };
             number = next;
             if is_remembered {
                 outer = self.met.add(outer, place, rbp, number);

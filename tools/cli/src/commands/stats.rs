@@ -110,8 +110,19 @@ impl Stats {
     /// Of each process that is recorded: which code its blocks come from.
     fn sites(&self) -> anyhow::Result<ExitCode> {
         let (width, mut values) = (::show::text::width(), Vec::new());
+        let mut failed = false;
         for &pid in &self.pids {
-            let Sites { profile, knows_beside } = sites::look(&mut Watched::find(pid)?)?;
+            let looked = Watched::find(pid).map_err(Into::into);
+            let Sites { profile, knows_beside } =
+                match looked.and_then(|mut watched| sites::look(&mut watched)) {
+                    Ok(sites) => sites,
+                    Err(trouble) if self.pids.len() == 1 => return Err(trouble),
+                    Err(trouble) => {
+                        exit::warn(&format!("{trouble:#}"));
+                        failed = true;
+                        continue;
+                    }
+                };
             if self.json {
                 values.push(profile::now_json(&profile, knows_beside));
                 continue;
@@ -122,11 +133,11 @@ impl Stats {
             out::print(&visible(&format!("heapwright: {title}\n{text}")))?;
         }
         match &values[..] {
-            [] => {}
-            [one] => out::print(&format!("{one:#}\n"))?,
+            _ if values.is_empty() => {}
+            [one] if self.pids.len() == 1 => out::print(&format!("{one:#}\n"))?,
             _ => out::print(&format!("{:#}\n", Value::from(values)))?,
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(if failed { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
     }
 
     fn all(&self) -> anyhow::Result<ExitCode> {

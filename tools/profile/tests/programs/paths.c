@@ -28,12 +28,14 @@ int main(int argc, char **argv) {
     if (posix_memalign(&blocks[4], 128, 444)) return 1;
     blocks[5] = reallocarray(NULL, 5, 100);
     blocks[6] = realloc(NULL, 600);
+    blocks[7] = malloc(0);
     mark("resize");
     blocks[0] = realloc(blocks[0], 1000);
     if (realloc(blocks[1], (size_t)1 << 60)) return 2;
     blocks[6] = reallocarray(blocks[6], 7, 100);
     mark("free");
     for (int i = 0; i < 6; i++) free(blocks[i]);
+    free(blocks[7]);
     mark("thread");
     if (pthread_create(&thread, NULL, elsewhere, blocks[6])) return 3;
     pthread_join(thread, &back);

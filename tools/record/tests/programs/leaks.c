@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -85,6 +86,11 @@ static void dead_local(void) { thread(ends_with_local); }
 static void dead_stack(void) { thread(ends_with_stack); }
 static void dead_value(void) { pthread_key_create(&key, NULL); thread(ends_with_value); }
 static void unmapped(void) { void **map = mmap(NULL, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *map = malloc(44); munmap(map, 4096); }
+static ucontext_t here, there;
+static void makes_coroutine(void (*body)(void), void *stack, size_t len) { getcontext(&there); there.uc_stack.ss_sp = stack; there.uc_stack.ss_size = len; makecontext(&there, body, 0); }
+static void ends_here(void) { exit(0); }
+static void holds_one(void) { void **h = malloc(8); *h = malloc(70); }
+static void cut_in_coroutine(void) { makes_coroutine(ends_here, global = malloc(64 << 10), 64 << 10); deeper(holds_one); scrub(); swapcontext(&here, &there); }
 static void behind_end(void) { char *block = malloc(64); global = block + 64; }
 
 /* No leaks. */
@@ -104,11 +110,21 @@ static void *spins(void *x) { register void *block = malloc(95); pthread_barrier
 static void live(void *(*body)(void *)) { pthread_t t; pthread_key_create(&key, NULL); pthread_barrier_init(&barrier, NULL, 2); pthread_create(&t, NULL, body, NULL); pthread_barrier_wait(&barrier); }
 static void in_thread(void) { live(waits); }
 static void in_deaf_thread(void) { live(waits_deaf); }
+static void in_thread_without_signals(void) { struct rlimit none = { 0, 0 }; setrlimit(RLIMIT_SIGPENDING, &none); live(waits); }
 static void in_register(void) { live(spins); }
 static void in_tree(void) { static void *root; for (int i = 0; i < 50; i++) tsearch(memset(malloc(8), i + 1, 7), &root, (int (*)(const void *, const void *))strcmp); }
-static ucontext_t here, there;
 static void on_other_stack(void) { void *volatile block = malloc(77); (void)block; swapcontext(&there, &here); }
-static void in_coroutine(void) { getcontext(&there); there.uc_stack.ss_sp = global = malloc(64 << 10); there.uc_stack.ss_size = 64 << 10; makecontext(&there, on_other_stack, 0); swapcontext(&here, &there); }
+static void in_coroutine(void) { makes_coroutine(on_other_stack, global = malloc(64 << 10), 64 << 10); swapcontext(&here, &there); }
+static void exits_in_coroutine(void) { void *volatile block = malloc(66); makes_coroutine(ends_here, global = malloc(64 << 10), 64 << 10); if (block) swapcontext(&here, &there); }
+static void gives_signals_a_stack(void) { stack_t stack = { .ss_sp = malloc(64 << 10), .ss_size = 64 << 10 }; if (sigaltstack(&stack, NULL)) abort(); }
+static void on_signal_stack(void) { deeper(gives_signals_a_stack); }
+static void ends_in_handler(int number) { exit(number != SIGUSR1); }
+static void exits_in_handler(void) { void *volatile block = malloc(66); struct sigaction ends = { .sa_handler = ends_in_handler, .sa_flags = SA_ONSTACK }; deeper(gives_signals_a_stack); scrub(); sigaction(SIGUSR1, &ends, NULL); if (block) raise(SIGUSR1); }
+/* A stack that no handler fits on, above a page that is not there. Nothing is called there. */
+static volatile int is_there;
+static void spins_there(void) { void *volatile block = global; global = NULL; is_there = 1; while (block) __asm__ volatile("" ::: "memory"); }
+static void *goes_there(void *x) { gives_signals_a_stack(); global = malloc(88); char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); mprotect(pages, 4096, PROT_NONE); makes_coroutine(spins_there, pages + 4096, 1024); swapcontext(&here, &there); return x; }
+static void in_small_stack(void) { pthread_t t; pthread_create(&t, NULL, goes_there, NULL); while (!is_there) usleep(1000); }
 static void in_library(void) { if (!dlopen("libm.so.6", RTLD_NOW)) abort(); }
 static void at_exit_freed(void) { free(global); }
 static void freed_late(void) { global = malloc(10); atexit(at_exit_freed); }
@@ -119,6 +135,7 @@ static const struct { const char *name; void (*body)(void); } CASES[] = {
 	CASE(direct), CASE(cleared), CASE(grown), CASE(aligned), CASE(copied), CASE(large), CASE(nothing), CASE(many),
 	CASE(chain), CASE(ring), CASE(overwritten), CASE(holder), CASE(cut), CASE(tree), CASE(line), CASE(printed),
 	CASE(hidden), CASE(dead_local), CASE(dead_stack), CASE(dead_value), CASE(unmapped), CASE(behind_end),
+	CASE(cut_in_coroutine), CASE(in_thread_without_signals), CASE(in_small_stack), CASE(on_signal_stack), CASE(exits_in_coroutine), CASE(exits_in_handler),
 	CASE(kept), CASE(kept_list), CASE(kept_inside), CASE(in_static), CASE(in_local), CASE(in_mapping), CASE(in_shared),
 	CASE(in_environment), CASE(in_file), CASE(in_large), CASE(in_thread), CASE(in_deaf_thread), CASE(in_register),
 	CASE(in_tree), CASE(in_coroutine), CASE(in_library), CASE(freed_late), CASE(exits),

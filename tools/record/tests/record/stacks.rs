@@ -106,6 +106,17 @@ fn stacks_of_cpp_and_rust() {
 }
 
 #[test]
+fn a_table_of_frames_that_cannot_grow_is_full() {
+    let mut recorded = Recorded::new("frames_full.c");
+    recorded.request.stacks = Stacks::All;
+    recorded.run(&[]);
+    let trace = recorded.trace();
+    assert!(trace.about().note("stacks_full").is_some(), "{:?}", trace.about());
+    // The table that it began with, three quarters full.
+    assert_eq!(trace.frames().unwrap().len(), 3072);
+}
+
+#[test]
 fn a_ring_keeps_its_frames_and_a_child_has_its_own() {
     let mut ring = Recorded::new("churn.c");
     ring.request.stacks = Stacks::All;

@@ -24,7 +24,7 @@ pub(super) struct Part<'a> {
 pub(super) fn page(parts: &[Part<'_>; 2], record: &Record) -> String {
     let report = &record.report;
     let where_and_when = wrapped(&format!(
-        "Measured {} on {} × {}{}. {} **Bold** is the least and all that cannot be told from it; above 5 % of noise no time is bold. \
+        "Measured {} on {} × {}{}. {}**Bold** is the least and all that cannot be told from it; above 5 % of noise no time is bold. \
          Every program, and how to measure it yourself: [docs/performance.md](docs/performance.md).",
         day(report),
         report.machine.cores,
@@ -35,7 +35,8 @@ pub(super) fn page(parts: &[Part<'_>; 2], record: &Record) -> String {
     format!("{}\n\n{}\n\n{where_and_when}", sentences(parts), table(parts, short))
 }
 
-/// Which run the real programs are of, where it is not that of all workloads, and on which other versions that one was.
+/// Which run the real programs are of, where it is not that of all workloads, and on which other versions that one was: a
+/// sentence, with a space behind it.
 pub(super) fn apart(record: &Record) -> String {
     let Some((_, real)) = &record.real else { return String::new() };
     let older: Vec<String> = contestants(&record.report)
@@ -50,7 +51,7 @@ pub(super) fn apart(record: &Record) -> String {
     };
     let rounds = real.workloads.iter().map(|work| work.rounds).min().unwrap_or(0);
     let (day, noise) = (day(real), noise(real));
-    format!("The real programs are of a run of their own: {day}, {rounds} rounds{noise}{older}.")
+    format!("The real programs are of a run of their own: {day}, {rounds} rounds{noise}{older}. ")
 }
 
 fn day(report: &Report) -> &str {
@@ -129,15 +130,19 @@ fn standings(report: &Report) -> Vec<(&str, Ratio, Ratio)> {
     all
 }
 
-/// Everyone over each of `parts`, the fastest over the first of them first.
+/// Everyone over each of `parts`, the fastest over the first of them first; then who was only in the second.
 pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String) -> String {
     let titles = parts.iter().flat_map(|part| {
         ["time", "memory"].map(|figure| format!("{figure}, {}", part.name.replace("the ", "")))
     });
     let header = core::iter::once("÷ glibc's, less is better".to_owned()).chain(titles);
     let mut table = markdown(header);
-    for (name, ..) in standings(parts[0].report) {
-        let mut row = vec![called(parts[0].report, name)];
+    let [first, second] = parts.each_ref().map(|part| standings(part.report));
+    let rows = first.iter().map(|one| (parts[0].report, one.0));
+    let is_new = |name: &str| first.iter().all(|one| one.0 != name);
+    let more = second.iter().filter(|one| is_new(one.0)).map(|one| (parts[1].report, one.0));
+    for (report, name) in rows.chain(more) {
+        let mut row = vec![called(report, name)];
         for part in parts {
             row.extend(cells(part.report, name, show));
         }
