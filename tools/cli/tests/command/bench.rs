@@ -29,8 +29,17 @@ fn the_json_of_three_rounds() {
     assert_eq!((&work["rounds"], &work["group"]), (&3.into(), &"own".into()));
     let entries = report["allocators"].as_array().unwrap();
     assert_eq!(names(&report["allocators"]), ["heapwright", "glibc", "glibc again"]);
-    for (entry, cell) in entries.iter().zip(work["cells"].as_array().unwrap()) {
-        assert_eq!((&cell["runs"], &cell["failure"]), (&3.into(), &Value::Null));
+    let runs = report["runs"].as_array().unwrap();
+    for (at, entry) in entries.iter().enumerate() {
+        let cell = &work["cells"][at];
+        // A run that did not get its processor does not count, whatever else the machine does.
+        let is_counted =
+            |run: &&Value| run["allocator"] == at && run["round"] != 0 && run["starved"] == false;
+        let counted = runs.iter().filter(is_counted).count();
+        assert_eq!((&cell["runs"], &cell["failure"]), (&counted.into(), &Value::Null));
+        if runs.iter().any(|run| run["starved"] == true) {
+            continue;
+        }
         for metric in ["time", "cpu", "peak_rss", "faults"] {
             assert!(cell[metric]["median"].as_f64().unwrap() > 0.0, "{metric}: {cell}");
         }
@@ -39,7 +48,6 @@ fn the_json_of_three_rounds() {
         let of = |bound: &str| ratio[bound].as_f64();
         assert!(of("low") <= of("estimate") && of("estimate") <= of("high"), "{ratio}");
     }
-    let runs = report["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 12, "three names in a pass for memory and three rounds");
     // The program needs about a megabyte; this command and its library need several.
     for run in runs.iter().filter(|r| r["allocator"] == 1) {
@@ -63,9 +71,11 @@ fn the_seed_repeats_the_order() {
 fn the_table_and_the_next_command() {
     let args = ["bench", "-a", "glibc", "--rounds", "2", "--no-files", "--", "/bin/true"];
     let (out, err) = exits(0, ours(args));
-    has(&out, &["Linux ", "allocator", "peak RSS", "glibc again", "noise ", "too few"]);
-    let ratios = "ratios   to glibc's figure ± range of the rounds";
-    has(&out, &[ratios, "\nnext     heapwright "]);
+    has(&out, &["Linux ", "allocator", "peak RSS", "glibc again", "\nnext     heapwright "]);
+    // Where a run did not get its processor there is too little to compare.
+    if !out.contains("flagged") {
+        has(&out, &["noise ", "too few", "ratios   to glibc's figure ± range of the rounds"]);
+    }
     assert!(!out.contains('\x1b') && !err.contains('%'), "no bar and no colours in a pipe: {err}");
 }
 
