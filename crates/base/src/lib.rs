@@ -20,7 +20,6 @@ pub mod live;
 #[cfg(target_has_atomic = "64")]
 pub mod lock;
 pub mod malloc;
-pub mod memories;
 pub mod pages;
 pub mod prefetch;
 #[cfg(target_has_atomic = "64")]

@@ -22,7 +22,6 @@ use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;
 
-use base::memories::Memories;
 use base::{BlockAllocator, Counts, Free, Stats as _, UsableSize};
 
 mod block;
@@ -36,6 +35,7 @@ mod tree;
 pub use policy::{Best, First, Next, Policy, Worst};
 
 use block::{Block, Link, MIN, UNIT, WORD, block_size};
+use pool::Pools;
 use tree::Tree;
 
 /// A heap that takes the lowest block that fits.
@@ -65,7 +65,7 @@ pub type WorstFit = Fit<Worst>;
 pub struct Fit<P: Policy> {
     holes: Tree<P::Order>,
     policy: P,
-    pools: Memories<()>,
+    pools: Pools,
     total: usize,
     counts: Counts,
 }
@@ -80,7 +80,7 @@ impl<P: Policy> Fit<P> {
         Self {
             holes: Tree::new(),
             policy: P::START,
-            pools: Memories::new(),
+            pools: Pools::new(),
             total: 0,
             counts: Counts::NONE,
         }

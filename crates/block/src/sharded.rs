@@ -32,7 +32,6 @@ use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;
 
-use base::memories::Memories;
 use base::{BlockAllocator, Counts, Free, Stats as _, UsableSize};
 use kernel::size_slabs::class::{Class, STEP, classes_to};
 
@@ -45,7 +44,7 @@ mod spans;
 
 use page::{PageRef, State};
 use queue::Queue;
-use segment::{Segment, SegmentRef};
+use segment::SegmentRef;
 use spans::Spans;
 
 /// The largest block that shares a page.
@@ -77,7 +76,7 @@ pub struct Sharded {
     direct: [Option<PageRef>; DIRECT],
     queues: [Queue; CLASSES],
     spans: Spans,
-    segments: Memories<Segment>,
+    segments: Option<SegmentRef>,
     total: usize,
     counts: Counts,
 }
@@ -93,7 +92,7 @@ impl Sharded {
             direct: [None; DIRECT],
             queues: [Queue::EMPTY; CLASSES],
             spans: Spans::new(),
-            segments: Memories::new(),
+            segments: None,
             total: 0,
             counts: Counts::NONE,
         }
@@ -175,9 +174,9 @@ impl Sharded {
     /// The page that a block lies in. O(memories).
     #[inline]
     fn page_of(&self, block: NonNull<u8>) -> Option<PageRef> {
-        let mut at = self.segments.first();
+        let mut at = self.segments;
         while let Some(segment) = at {
-            if let Some(page) = SegmentRef(segment).page_of(block.addr().get()) {
+            if let Some(page) = segment.page_of(block.addr().get()) {
                 return Some(page);
             }
             at = segment.next();

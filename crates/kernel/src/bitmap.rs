@@ -24,7 +24,6 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use base::memories::Memories;
 use base::{AllocatePagesAt, Counts, PageAllocator};
 
 mod inspect;
@@ -32,7 +31,7 @@ mod memory;
 mod pool;
 pub(crate) mod runs;
 
-use pool::{Pages, Pool};
+use pool::{Pool, Pools};
 
 /// Pages of `PAGE` bytes, a power of two, at least 64.
 ///
@@ -51,7 +50,7 @@ use pool::{Pages, Pool};
 /// ```
 #[derive(Debug)]
 pub struct BitmapPages<const PAGE: usize = 4096> {
-    pools: Memories<Pages>,
+    pools: Pools<PAGE>,
     total: usize,
     counts: Counts,
     owns: PhantomData<*mut u8>,
@@ -70,12 +69,7 @@ impl<const PAGE: usize> BitmapPages<PAGE> {
     #[must_use]
     pub const fn new() -> Self {
         () = Self::VALID;
-        Self { pools: Memories::new(), total: 0, counts: Counts::NONE, owns: PhantomData }
-    }
-
-    /// In address order.
-    fn pools(&self) -> impl Iterator<Item = Pool<PAGE>> + use<PAGE> {
-        self.pools.iter().map(Pool)
+        Self { pools: Pools::new(), total: 0, counts: Counts::NONE, owns: PhantomData }
     }
 
     fn mark_used(&mut self, mut pool: Pool<PAGE>, first: usize, pages: usize) {
@@ -111,7 +105,7 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
         if pages == 0 {
             return None;
         }
-        for mut pool in self.pools() {
+        for mut pool in self.pools.iter() {
             if let Some(first) = find(&mut pool, pages, align.max(PAGE)) {
                 self.mark_used(pool, first, pages);
                 return Some(pool.pointer(first));
@@ -121,7 +115,7 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
     }
 
     unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize) {
-        let Some((mut pool, first)) = Pool::<PAGE>::page_at(&self.pools, start.addr().get()) else {
+        let Some((mut pool, first)) = self.pools.page_at(start.addr().get()) else {
             debug_assert!(false, "{start:p} is no page of a pool");
             return;
         };
@@ -132,9 +126,7 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
 
 impl<const PAGE: usize> AllocatePagesAt for BitmapPages<PAGE> {
     fn allocate_pages_at(&mut self, start: *mut u8, pages: usize) -> bool {
-        let Some((mut pool, first)) = Pool::<PAGE>::page_at(&self.pools, start.addr()) else {
-            return false;
-        };
+        let Some((mut pool, first)) = self.pools.page_at(start.addr()) else { return false };
         let inside = pages > 0 && pages <= pool.pages() - first;
         if !inside || pool.runs().last_used(first, pages).is_some() {
             return false;

@@ -36,7 +36,6 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use base::Counts;
-use base::memories::Memories;
 
 mod blocks;
 mod chunk;
@@ -50,7 +49,7 @@ mod pool;
 pub use chunk::Chunk;
 
 use lists::Lists;
-use pool::{Pool, Units};
+use pool::Pool;
 
 /// Pages of `PAGE` bytes in runs of any length.
 pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
@@ -72,7 +71,7 @@ pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
 #[derive(Debug)]
 pub struct Buddy<const UNIT: usize> {
     lists: Lists<UNIT>,
-    pools: Memories<Units>,
+    pools: Option<Pool>,
     total: usize,
     counts: Counts,
     owns: PhantomData<*mut u8>,
@@ -93,7 +92,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
         () = Self::VALID;
         Self {
             lists: Lists::new(),
-            pools: Memories::new(),
+            pools: None,
             total: 0,
             counts: Counts::NONE,
             owns: PhantomData,
@@ -186,13 +185,13 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// The pool that an address lies in; that of a chunk is always there.
     #[inline]
     fn pool_of(&self, address: usize) -> Option<Pool> {
-        let mut at = self.pools.first();
+        let mut at = self.pools;
         while let Some(pool) = at
-            && !Pool(pool).holds(address)
+            && !pool.holds(address)
         {
             at = pool.next();
         }
-        at.map(Pool)
+        at
     }
 }
 

@@ -3,7 +3,6 @@ use core::ptr::NonNull;
 
 use base::{AddError, AddMemory, Owns, RemoveError, RemoveMemory, Reset};
 
-use super::pool::Pool;
 use super::tree::Tree;
 use super::{Fit, Policy};
 
@@ -11,7 +10,7 @@ impl<P: Policy> AddMemory for Fit<P> {
     /// O(pools). Four words of it hold no blocks; pools that touch are not joined.
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
-        let pool = unsafe { Pool::add(&mut self.pools, start, len) }?;
+        let pool = unsafe { self.pools.add(start, len) }?;
         let hole = pool.clear();
         self.total += hole.hole_size();
         self.holes.insert(hole);
@@ -22,14 +21,17 @@ impl<P: Policy> AddMemory for Fit<P> {
 impl<P: Policy> RemoveMemory for Fit<P> {
     /// O(pools + depth).
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let pool = Pool(self.pools.find(start).ok_or(RemoveError::Unknown)?);
+        let pool = self.pools.find(start).ok_or(RemoveError::Unknown)?;
         let (whole, first) = (pool.blocks_len(), pool.first());
         if first.is_used() || first.size() != whole {
             return Err(RemoveError::InUse);
         }
+        let (start, len) = pool.added();
+        let start = NonNull::new(start).ok_or(RemoveError::Unknown)?;
         self.holes.remove_at(self.holes.find(first));
+        self.pools.remove(pool);
         self.total -= whole;
-        Ok(self.pools.remove(pool.0))
+        Ok(NonNull::slice_from_raw_parts(start, len))
     }
 }
 
@@ -46,7 +48,7 @@ impl<P: Policy> Reset for Fit<P> {
         self.holes = Tree::new();
         self.policy = P::START;
         self.counts.used = 0;
-        for pool in self.pools.iter().map(Pool) {
+        for pool in self.pools.iter() {
             self.holes.insert(pool.clear());
         }
     }

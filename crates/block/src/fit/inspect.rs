@@ -11,7 +11,7 @@ use super::{Fit, Policy};
 
 impl<P: Policy> Walk for Fit<P> {
     fn walk(&self, visit: &mut dyn FnMut(Piece) -> ControlFlow<()>) {
-        for block in self.pools.iter().map(Pool).flat_map(Pool::blocks) {
+        for block in self.pools.iter().flat_map(Pool::blocks) {
             let piece = Piece { at: block.address(), len: block.size(), used: block.is_used() };
             if visit(piece).is_break() {
                 return;
@@ -42,10 +42,9 @@ impl<P: Policy> Check for Fit<P> {
         let mut last_end = 0;
         for pool in self.pools.iter() {
             let (start, len) = pool.added();
-            let start = start.addr().get();
-            ensure(start >= last_end, G1, start)?;
-            last_end = start + len;
-            check_pool(Pool(pool), &mut sums)?;
+            ensure(start.addr() >= last_end, G1, start.addr())?;
+            last_end = start.addr() + len;
+            check_pool(pool, &mut sums)?;
         }
         ensure(sums.total == self.total, F2, self.total)?;
         ensure(sums.used == self.counts.used, F2, self.counts.used)?;

@@ -14,7 +14,6 @@ use core::ptr::NonNull;
 
 use base::AddError;
 use base::bits::{align_down, align_up, low8};
-use base::memories::{Memories, Memory};
 
 use super::page::{Page, PageRef, State};
 
@@ -25,49 +24,86 @@ const MOST_SLICE: usize = 64 << 10;
 /// Slices that a memory of middle length has.
 const SLICES: usize = 64;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Segment {
+#[derive(Debug)]
+struct Segment {
+    next: Option<SegmentRef>,
     base: NonNull<u8>,
     slices: usize,
     shift: u8,
     table: NonNull<Page>,
+    added: (NonNull<u8>, usize),
 }
 
 /// A segment's record; it lasts until its memory is removed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SegmentRef(pub(super) Memory<Segment>);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SegmentRef(NonNull<Segment>);
 
 impl SegmentRef {
-    /// Makes a memory the first of `segments`, without its slices yet.
+    /// Makes a memory a segment, without its slices yet.
     /// The caller promises: as [`AddMemory::add_memory`](base::AddMemory::add_memory).
     pub(super) unsafe fn create(
-        segments: &mut Memories<Segment>,
         start: *mut u8,
         len: usize,
+        next: Option<Self>,
     ) -> Result<Self, AddError> {
-        let (memory, end) = segments.admit(start, len)?;
-        let from = start.addr();
+        let memory = NonNull::new(start).ok_or(AddError::Null)?;
+        let from = memory.addr().get();
+        let end = from.checked_add(len).ok_or(AddError::Wraps)?;
+        if len > isize::MAX as usize {
+            return Err(AddError::TooLarge);
+        }
         let slice = slice_for(len);
-        let record = align_up(from, Memory::<Segment>::ALIGN).wrapping_sub(from);
-        let table = align_up(record + Memory::<Segment>::RECORD, align_of::<Page>());
+        let record = align_up(from, align_of::<Segment>()).wrapping_sub(from);
+        let table = align_up(record + size_of::<Segment>(), align_of::<Page>());
         let (base, slices) = room(from, table, end, slice).ok_or(AddError::TooSmall)?;
+        let others = core::iter::successors(next, |other| other.next());
+        for (other, other_len) in others.map(Self::added) {
+            let other = other.addr().get();
+            if from < other + other_len && other < end {
+                return Err(AddError::Overlaps);
+            }
+        }
         // SAFETY: `room` has seen that all of it lies in the memory.
         let base = unsafe { memory.byte_add(base) };
         // SAFETY: as above.
         let table = unsafe { memory.byte_add(table) }.cast::<Page>();
-        let kept = Segment { base, slices, shift: low8(slice.ilog2() as usize), table };
-        // SAFETY: as above, and the caller's memory.
-        Ok(Self(unsafe { segments.insert((memory, len), record, kept, None) }))
+        // SAFETY: as above.
+        let record = unsafe { memory.byte_add(record) }.cast::<Segment>();
+        let shift = low8(slice.ilog2() as usize);
+        let segment = Segment { next, base, slices, shift, table, added: (memory, len) };
+        // SAFETY: aligned, and the caller's memory.
+        unsafe { record.write(segment) };
+        Ok(Self(record))
+    }
+
+    fn get(&self) -> &Segment {
+        // SAFETY: `create` wrote it, and it is the heap's.
+        unsafe { self.0.as_ref() }
+    }
+
+    #[inline]
+    pub(super) fn next(self) -> Option<Self> {
+        self.get().next
+    }
+
+    pub(super) fn set_next(mut self, next: Option<Self>) {
+        // SAFETY: as in `get`; no reference lives longer than a call.
+        unsafe { self.0.as_mut() }.next = next;
+    }
+
+    /// The memory as it was added.
+    pub(super) fn added(self) -> (NonNull<u8>, usize) {
+        self.get().added
     }
 
     /// Bytes of its slices.
     pub(super) fn len(self) -> usize {
-        self.0.kept().slices << self.0.kept().shift
+        self.get().slices << self.get().shift
     }
 
     /// Makes its slices one free span.
     pub(super) fn clear(self) -> PageRef {
-        let Segment { base, slices, shift, table } = self.0.kept();
+        let Segment { base, slices, shift, table, .. } = *self.get();
         let edge = |at: usize| {
             // SAFETY: the table has two places more than slices.
             let place = unsafe { table.add(at) };
@@ -86,7 +122,7 @@ impl SegmentRef {
     /// The page that a block at this address is of.
     #[inline]
     pub(super) fn page_of(self, address: usize) -> Option<PageRef> {
-        let segment = self.0.kept();
+        let segment = self.get();
         let slice = address.wrapping_sub(segment.base.addr().get()) >> segment.shift;
         // SAFETY: the table has a place for each slice.
         let place = (slice < segment.slices).then(|| unsafe { segment.table.add(1 + slice) })?;
@@ -96,7 +132,7 @@ impl SegmentRef {
 
     /// Its pages and free spans in address order.
     pub(super) fn pages(self) -> impl Iterator<Item = PageRef> {
-        let Segment { slices, table, .. } = self.0.kept();
+        let Segment { slices, table, .. } = *self.get();
         let mut at = 0;
         core::iter::from_fn(move || {
             if at >= slices {

@@ -12,7 +12,7 @@ const M3: &str = "bitmap-M3: used is the number of pages without their bit, time
 impl<const PAGE: usize> Walk for BitmapPages<PAGE> {
     /// Runs in use that touch are one piece. O(pages / word bits + pieces).
     fn walk(&self, visit: &mut dyn FnMut(Piece) -> ControlFlow<()>) {
-        for mut pool in self.pools() {
+        for mut pool in self.pools.iter() {
             let mut page = 0;
             while page < pool.pages() {
                 let pages = pool.pages();
@@ -30,7 +30,7 @@ impl<const PAGE: usize> Walk for BitmapPages<PAGE> {
 impl<const PAGE: usize> Stats for BitmapPages<PAGE> {
     /// O(pools).
     fn stats(&self) -> BlockStats {
-        let longest = self.pools().map(|mut pool| pool.runs().longest()).max();
+        let longest = self.pools.iter().map(|mut pool| pool.runs().longest()).max();
         self.counts.stats(self.total, longest.unwrap_or(0) * PAGE)
     }
 }
@@ -39,7 +39,7 @@ impl<const PAGE: usize> Check for BitmapPages<PAGE> {
     /// O(pages / word bits).
     fn check(&self) -> Result<(), Broken> {
         let (mut total, mut used) = (0, 0);
-        for mut pool in self.pools() {
+        for mut pool in self.pools.iter() {
             let (pages, at) = (pool.pages(), pool.address(0));
             let runs = pool.runs();
             let free: u32 = runs.words.iter().map(|word| word.count_ones()).sum();

@@ -4,13 +4,12 @@ use core::ptr::NonNull;
 use base::{AddError, AddMemory, Owns, RemoveError, RemoveMemory, Reset};
 
 use super::BitmapPages;
-use super::pool::Pool;
 
 impl<const PAGE: usize> AddMemory for BitmapPages<PAGE> {
     /// O(pools + pages / word bits).
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
-        let pool = unsafe { Pool::<PAGE>::add(&mut self.pools, start, len) }?;
+        let pool = unsafe { self.pools.add(start, len) }?;
         self.total += pool.pages() * PAGE;
         Ok(())
     }
@@ -19,26 +18,33 @@ impl<const PAGE: usize> AddMemory for BitmapPages<PAGE> {
 impl<const PAGE: usize> RemoveMemory for BitmapPages<PAGE> {
     /// O(pools).
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let mut pool = Pool::<PAGE>(self.pools.find(start).ok_or(RemoveError::Unknown)?);
+        let mut pools = self.pools.iter();
+        let found = pools.find(|pool| pool.added().0.as_ptr() == start);
+        let mut pool = found.ok_or(RemoveError::Unknown)?;
         if pool.runs().longest() != pool.pages() {
             return Err(RemoveError::InUse);
         }
+        self.pools.remove(pool);
         self.total -= pool.pages() * PAGE;
-        Ok(self.pools.remove(pool.0))
+        let (start, len) = pool.added();
+        Ok(NonNull::slice_from_raw_parts(start, len))
     }
 }
 
 impl<const PAGE: usize> Owns for BitmapPages<PAGE> {
     /// O(pools).
     fn owns(&self, address: *const u8) -> bool {
-        self.pools.own(address)
+        self.pools.iter().any(|pool| {
+            let (start, len) = pool.added();
+            address.addr().wrapping_sub(start.addr().get()) < len
+        })
     }
 }
 
 impl<const PAGE: usize> Reset for BitmapPages<PAGE> {
     /// O(pages / word bits). The peak and the failures stay.
     unsafe fn reset(&mut self) {
-        for mut pool in self.pools() {
+        for mut pool in self.pools.iter() {
             let pages = pool.pages();
             pool.runs().fill(pages);
         }

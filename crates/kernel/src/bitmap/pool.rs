@@ -7,41 +7,59 @@
 //!   ├ ╌ └────────┴───────┴──────┴ ╌ ┴──────┴──────┴─ … ─┴──────┴ ╌ ┤
 //!     word                        first
 //! ```
+use core::iter;
 use core::ptr::NonNull;
 
 use base::AddError;
 use base::bits::{align_down, align_up};
-use base::memories::{Memories, Memory};
 
 use super::runs::{BITS, Runs, Sum, sums};
 
-/// Where the pages are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pages {
+struct Record<const PAGE: usize> {
+    next: Option<Pool<PAGE>>,
+    start: NonNull<u8>,
+    len: usize,
     first: usize,
-    count: usize,
+    pages: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pool<const PAGE: usize>(pub(super) Memory<Pages>);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pool<const PAGE: usize>(NonNull<Record<PAGE>>);
 
 impl<const PAGE: usize> Pool<PAGE> {
+    fn record(&self) -> &Record<PAGE> {
+        // SAFETY: `Pools::add` wrote it, and it is the allocator's.
+        unsafe { self.0.as_ref() }
+    }
+
+    fn set_next(mut self, next: Option<Self>) {
+        // SAFETY: as above.
+        unsafe { self.0.as_mut() }.next = next;
+    }
+
+    pub(super) fn added(self) -> (NonNull<u8>, usize) {
+        (self.record().start, self.record().len)
+    }
+
     pub(super) fn pages(self) -> usize {
-        self.0.kept().count
+        self.record().pages
     }
 
     /// The address of a page, or of the end.
     pub(super) fn address(self, page: usize) -> usize {
-        self.0.kept().first + page * PAGE
+        self.record().first + page * PAGE
     }
 
     pub(super) fn pointer(self, page: usize) -> NonNull<u8> {
-        self.0.pointer(self.address(page))
+        let start = self.record().start;
+        // SAFETY: the page lies in the pool.
+        unsafe { start.byte_add(self.address(page) - start.addr().get()) }
     }
 
     pub(super) fn runs(&mut self) -> Runs<'_> {
         let words = self.pages().div_ceil(BITS);
-        let word = self.0.behind().cast::<usize>();
+        // SAFETY: the words stand behind the record.
+        let word = unsafe { self.0.add(1) }.cast::<usize>();
         // SAFETY: the sums stand behind the words.
         let sum = unsafe { word.add(words) }.cast::<Sum>();
         // SAFETY: `words` words, initialised, which this value alone reaches while it is borrowed.
@@ -50,44 +68,87 @@ impl<const PAGE: usize> Pool<PAGE> {
         let sums = unsafe { NonNull::slice_from_raw_parts(sum, sums(words.len())).as_mut() };
         Runs { words, sums }
     }
+}
+
+#[derive(Debug)]
+pub(super) struct Pools<const PAGE: usize> {
+    head: Option<Pool<PAGE>>,
+}
+
+impl<const PAGE: usize> Pools<PAGE> {
+    pub(super) const fn new() -> Self {
+        Self { head: None }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Pool<PAGE>> + use<PAGE> {
+        iter::successors(self.head, |pool| pool.record().next)
+    }
+
+    /// The pool and the number of the page that begins at an address.
+    pub(super) fn page_at(&self, address: usize) -> Option<(Pool<PAGE>, usize)> {
+        let within =
+            |pool: &Pool<PAGE>| address >= pool.address(0) && address < pool.address(pool.pages());
+        let pool = self.iter().find(within)?;
+        let offset = address - pool.address(0);
+        offset.is_multiple_of(PAGE).then_some((pool, offset / PAGE))
+    }
 
     /// Takes memory; all its pages are free.
     /// The caller promises: as [`AddMemory::add_memory`](base::AddMemory::add_memory).
     pub(super) unsafe fn add(
-        pools: &mut Memories<Pages>,
+        &mut self,
         start: *mut u8,
         len: usize,
-    ) -> Result<Self, AddError> {
-        let (memory, end) = pools.admit(start, len)?;
+    ) -> Result<Pool<PAGE>, AddError> {
+        let memory = NonNull::new(start).ok_or(AddError::Null)?;
+        let from = start.addr();
+        let to = from.checked_add(len).ok_or(AddError::Wraps)?;
         // A sum counts up to 2^32 − 1 and is of a power of two of pages.
-        if (len / PAGE) as u64 >= 1 << 31 {
+        if len > isize::MAX as usize || (len / PAGE) as u64 >= 1 << 31 {
             return Err(AddError::TooLarge);
         }
-        let (from, to) = (start.addr(), align_down(end, PAGE));
         let words = (len / PAGE).div_ceil(BITS);
-        let state = words * size_of::<usize>() + sums(words) * size_of::<Sum>();
-        let front = align_up(from, Memory::<Pages>::ALIGN).wrapping_sub(from);
-        let first = from
-            .checked_add(front + Memory::<Pages>::RECORD + state)
-            .and_then(|at| at.checked_next_multiple_of(PAGE));
-        let Some(first) = first.filter(|first| *first < to) else {
+        let state =
+            size_of::<Record<PAGE>>() + words * size_of::<usize>() + sums(words) * size_of::<Sum>();
+        let front = align_up(from, align_of::<Record<PAGE>>()).wrapping_sub(from);
+        let first =
+            from.checked_add(front + state).and_then(|at| at.checked_next_multiple_of(PAGE));
+        let Some(first) = first.filter(|first| *first < align_down(to, PAGE)) else {
             return Err(AddError::TooSmall);
         };
-        let kept = Pages { first, count: (to - first) / PAGE };
-        let below = pools.below(start);
-        // SAFETY: the caller's bytes; record and state end by the first page.
-        let mut pool = Self(unsafe { pools.insert((memory, len), front, kept, below) });
+        let pages = (align_down(to, PAGE) - first) / PAGE;
+        let mut before = None;
+        for pool in self.iter() {
+            let (other, other_len) = pool.added();
+            if from < other.addr().get() + other_len && other.addr().get() < to {
+                return Err(AddError::Overlaps);
+            }
+            if other.addr().get() < from {
+                before = Some(pool);
+            }
+        }
+        // SAFETY: less than `len`.
+        let record = unsafe { memory.byte_add(front) }.cast::<Record<PAGE>>();
         // SAFETY: the words and sums stand behind the record; zeros are values of both.
-        unsafe { pool.0.behind().write_bytes(0, state) };
-        pool.runs().fill(kept.count);
+        unsafe { record.cast::<u8>().write_bytes(0, state) };
+        let next = before.map_or(self.head, |before: Pool<PAGE>| before.record().next);
+        // SAFETY: the caller's bytes, aligned.
+        unsafe { record.write(Record { next, start: memory, len, first, pages }) };
+        let mut pool = Pool(record);
+        self.set_after(before, Some(pool));
+        pool.runs().fill(pages);
         Ok(pool)
     }
 
-    /// The pool and the number of the page that begins at an address.
-    pub(super) fn page_at(pools: &Memories<Pages>, address: usize) -> Option<(Self, usize)> {
-        let holds = |pool: &Self| (pool.address(0)..pool.address(pool.pages())).contains(&address);
-        let pool = pools.iter().map(Self).find(holds)?;
-        let offset = address - pool.address(0);
-        offset.is_multiple_of(PAGE).then_some((pool, offset / PAGE))
+    pub(super) fn remove(&mut self, pool: Pool<PAGE>) {
+        let before = self.iter().take_while(|other| *other != pool).last();
+        self.set_after(before, pool.record().next);
+    }
+
+    fn set_after(&mut self, before: Option<Pool<PAGE>>, pool: Option<Pool<PAGE>>) {
+        match before {
+            None => self.head = pool,
+            Some(before) => before.set_next(pool),
+        }
     }
 }

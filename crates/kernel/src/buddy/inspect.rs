@@ -15,8 +15,9 @@ const B4: &str = "buddy-B4: used is total without the free blocks";
 impl<const UNIT: usize> Buddy<UNIT> {
     /// The pool with the lowest addresses above `from`.
     fn pool_above(&self, from: usize) -> Option<Pool> {
-        let pools = self.pools.iter().map(Pool);
-        pools.filter(|pool| pool.units().0 >= from).min_by_key(|pool| pool.units().0)
+        core::iter::successors(self.pools, |pool| pool.next())
+            .filter(|pool| pool.units().0 >= from)
+            .min_by_key(|pool| pool.units().0)
     }
 }
 

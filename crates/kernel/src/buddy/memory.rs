@@ -28,6 +28,10 @@ impl<const UNIT: usize> Buddy<UNIT> {
             let _ = chunk.into_raw();
         }
     }
+
+    fn iter(&self) -> impl Iterator<Item = Pool> + use<UNIT> {
+        core::iter::successors(self.pools, |pool| pool.next())
+    }
 }
 
 /// The order of the largest block that begins at `from`, a multiple of a unit, and ends by `to`.
@@ -42,7 +46,8 @@ impl<const UNIT: usize> AddMemory for Buddy<UNIT> {
     /// five words.
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
-        let pool = unsafe { Pool::create::<UNIT>(&mut self.pools, start, len) }?;
+        let pool = unsafe { Pool::create::<UNIT>(start, len, self.pools) }?;
+        self.pools = Some(pool);
         let (first, end) = pool.units();
         self.total += end - first;
         self.counts.used += end - first;
@@ -54,22 +59,31 @@ impl<const UNIT: usize> AddMemory for Buddy<UNIT> {
 impl<const UNIT: usize> RemoveMemory for Buddy<UNIT> {
     /// O(pools + len / UNIT / 32).
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let pool = Pool(self.pools.find(start).ok_or(RemoveError::Unknown)?);
+        let wanted = |pool: &Pool| pool.added().0.as_ptr() == start;
+        let pool = self.iter().find(wanted).ok_or(RemoveError::Unknown)?;
         let (first, end) = pool.units();
         let free: usize = pool.free_blocks::<UNIT>().map(|(_, order)| UNIT << order).sum();
         if free != end - first {
             return Err(RemoveError::InUse);
         }
         self.take_free(pool);
+        match self.iter().take_while(|other| *other != pool).last() {
+            None => self.pools = pool.next(),
+            Some(before) => before.set_next(pool.next()),
+        }
         self.total -= free;
-        Ok(self.pools.remove(pool.0))
+        let (start, len) = pool.added();
+        Ok(NonNull::slice_from_raw_parts(start, len))
     }
 }
 
 impl<const UNIT: usize> Owns for Buddy<UNIT> {
     /// O(pools).
     fn owns(&self, address: *const u8) -> bool {
-        self.pools.own(address)
+        self.iter().any(|pool| {
+            let (start, len) = pool.added();
+            address.addr().wrapping_sub(start.addr().get()) < len
+        })
     }
 }
 
@@ -78,7 +92,7 @@ impl<const UNIT: usize> Reset for Buddy<UNIT> {
     unsafe fn reset(&mut self) {
         self.lists = Lists::new();
         self.counts.used = self.total;
-        for pool in self.pools.iter().map(Pool) {
+        for pool in self.iter() {
             pool.clear::<UNIT>();
             let (first, end) = pool.units();
             self.give_range(pool, first, end);

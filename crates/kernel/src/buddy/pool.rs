@@ -17,35 +17,47 @@ use core::ptr::NonNull;
 
 use base::AddError;
 use base::bits::{align_down, align_up};
-use base::memories::{Memories, Memory};
 
 use super::chunk::Chunk;
 
 const WORD_BITS: usize = usize::BITS as usize;
 
-/// Where the units are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Units {
+struct Record {
+    next: Option<Pool>,
+    start: NonNull<u8>,
+    len: usize,
     first: usize,
     units_len: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pool(pub(super) Memory<Units>);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pool(NonNull<Record>);
 
 impl Pool {
-    /// Makes memory the first of `pools`. All units are in use.
+    /// Makes memory a pool in front of `next`. All units are in use.
     /// The caller promises: as [`AddMemory::add_memory`](base::AddMemory::add_memory).
     pub(super) unsafe fn create<const UNIT: usize>(
-        pools: &mut Memories<Units>,
         start: *mut u8,
         len: usize,
+        next: Option<Pool>,
     ) -> Result<Self, AddError> {
-        let (memory, to) = pools.admit(start, len)?;
+        let memory = NonNull::new(start).ok_or(AddError::Null)?;
         let from = start.addr();
-        let front = align_up(from, Memory::<Units>::ALIGN).wrapping_sub(from);
+        let to = from.checked_add(len).ok_or(AddError::Wraps)?;
+        if len > isize::MAX as usize {
+            return Err(AddError::TooLarge);
+        }
+        let mut other = next;
+        while let Some(pool) = other {
+            let (start, len) = pool.added();
+            if from < start.addr().get() + len && start.addr().get() < to {
+                return Err(AddError::Overlaps);
+            }
+            other = pool.next();
+        }
+        let record = align_up(from, align_of::<Record>());
         let words = (len / UNIT * 2).div_ceil(WORD_BITS);
-        let before_units = front + Memory::<Units>::RECORD + words * size_of::<usize>();
+        let before_units = record - from + size_of::<Record>() + words * size_of::<usize>();
         if len < before_units || len - before_units < UNIT {
             return Err(AddError::TooSmall);
         }
@@ -54,40 +66,66 @@ impl Pool {
         let Some(first) = first.filter(|first| *first < end) else {
             return Err(AddError::TooSmall);
         };
-        let kept = Units { first, units_len: end - first };
-        // SAFETY: the caller's bytes; record and state end by the first unit.
-        let pool = Self(unsafe { pools.insert((memory, len), front, kept, None) });
+        // SAFETY: less than `len`.
+        let record = unsafe { memory.byte_add(record - from) }.cast::<Record>();
+        // SAFETY: the caller's bytes, aligned.
+        unsafe { record.write(Record { next, start: memory, len, first, units_len: end - first }) };
+        let pool = Pool(record);
         pool.clear::<UNIT>();
         Ok(pool)
     }
 
     #[inline]
+    fn record(&self) -> &Record {
+        // SAFETY: `create` wrote it, and it is the allocator's.
+        unsafe { self.0.as_ref() }
+    }
+
+    #[inline]
     fn bits(self) -> NonNull<usize> {
-        self.0.behind().cast()
+        // SAFETY: the state stands behind the record.
+        unsafe { self.0.add(1) }.cast()
+    }
+
+    /// The pool in front of which this one was made.
+    #[inline]
+    pub(super) fn next(self) -> Option<Pool> {
+        self.record().next
+    }
+
+    pub(super) fn set_next(mut self, next: Option<Pool>) {
+        // SAFETY: as for `record`.
+        unsafe { self.0.as_mut() }.next = next;
+    }
+
+    pub(super) fn added(self) -> (NonNull<u8>, usize) {
+        (self.record().start, self.record().len)
     }
 
     /// The addresses of its units: the first's, and where the last one ends.
     #[inline]
     pub(super) fn units(self) -> (usize, usize) {
-        let Units { first, units_len } = self.0.kept();
-        (first, first + units_len)
+        let Record { first, units_len, .. } = self.record();
+        (*first, first + units_len)
     }
 
     #[inline]
     pub(super) fn pointer(self, address: usize) -> NonNull<u8> {
-        self.0.pointer(address)
+        let start = self.record().start;
+        // SAFETY: the address lies in the pool.
+        unsafe { start.byte_add(address - start.addr().get()) }
     }
 
     #[inline]
     pub(super) fn holds(self, address: usize) -> bool {
-        let Units { first, units_len } = self.0.kept();
-        address.wrapping_sub(first) < units_len
+        let Record { first, units_len, .. } = self.record();
+        address.wrapping_sub(*first) < *units_len
     }
 
     /// How far a chunk lies from the first unit.
     #[inline]
     pub(super) fn offset(self, chunk: &Chunk) -> usize {
-        chunk.address() - self.0.kept().first
+        chunk.address() - self.record().first
     }
 
     /// The number of a block of `len` bytes, `offset` bytes from the first unit.
@@ -137,9 +175,9 @@ impl Pool {
         address: usize,
         len: usize,
     ) -> Option<usize> {
-        let Units { first, units_len } = self.0.kept();
+        let Record { first, units_len, .. } = self.record();
         // What is below `first` comes out longer than any pool.
-        let offset = address.wrapping_sub(first);
+        let offset = address.wrapping_sub(*first);
         if offset > units_len.wrapping_sub(len) {
             return None;
         }
@@ -153,12 +191,12 @@ impl Pool {
     }
 
     fn words<const UNIT: usize>(self) -> usize {
-        (self.0.kept().units_len / UNIT * 2).div_ceil(WORD_BITS)
+        (self.record().units_len / UNIT * 2).div_ceil(WORD_BITS)
     }
 
     /// Every free block in address order: address and order. O(units / word bits).
     pub(super) fn free_blocks<const UNIT: usize>(self) -> impl Iterator<Item = (usize, u32)> {
-        let first = self.0.kept().first;
+        let first = self.record().first;
         (0..self.words::<UNIT>()).flat_map(move |index| {
             // SAFETY: `index` is below the words of the state.
             let word = unsafe { self.bits().add(index) };
