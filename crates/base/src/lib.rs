@@ -12,7 +12,6 @@ pub mod ability;
 pub mod bits;
 pub mod block;
 pub mod check;
-pub mod counts;
 #[cfg(target_has_atomic = "64")]
 pub mod guarded;
 pub mod handles;
@@ -31,7 +30,6 @@ pub use ability::{
 };
 pub use block::{BlockAllocator, moved};
 pub use check::{Broken, Check};
-pub use counts::Counts;
 pub use handles::{Compact, HandleAllocator, HandleError, HandleUsage, Map, Pin};
 pub use malloc::Malloc;
 pub use pages::{AllocatePagesAt, PageAllocator};

@@ -22,7 +22,7 @@ use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;
 
-use base::{BlockAllocator, Counts, Free, Stats as _, UsableSize};
+use base::{BlockAllocator, Free, UsableSize};
 
 mod block;
 mod heap;
@@ -67,7 +67,9 @@ pub struct Fit<P: Policy> {
     policy: P,
     pools: Pools,
     total: usize,
-    counts: Counts,
+    used: usize,
+    peak: usize,
+    failures: usize,
 }
 
 // SAFETY: the blocks and records that it points to are its own.
@@ -82,7 +84,9 @@ impl<P: Policy> Fit<P> {
             policy: P::START,
             pools: Pools::new(),
             total: 0,
-            counts: Counts::NONE,
+            used: 0,
+            peak: 0,
+            failures: 0,
         }
     }
 
@@ -90,7 +94,7 @@ impl<P: Policy> Fit<P> {
     #[inline]
     fn allocate_size(&mut self, size: usize) -> Option<NonNull<u8>> {
         let Some(link) = self.policy.choose(&self.holes, size) else {
-            return self.counts.refuse();
+            return self.refuse();
         };
         let block = link.get()?;
         let rest = block.hole_size() - size;
@@ -112,7 +116,7 @@ impl<P: Policy> Fit<P> {
     #[inline(never)]
     fn allocate_aligned(&mut self, size: usize, align: usize) -> Option<NonNull<u8>> {
         let Some(link) = self.policy.choose_aligned(&self.holes, size, align) else {
-            return self.counts.refuse();
+            return self.refuse();
         };
         let (block, size) = carve(&self.holes, link, link.get()?, align, size);
         Some(self.handed_out(block, size))
@@ -120,9 +124,16 @@ impl<P: Policy> Fit<P> {
 
     #[inline]
     fn handed_out(&mut self, block: Block, size: usize) -> NonNull<u8> {
-        self.counts.take(size);
+        self.used += size;
+        self.peak = self.peak.max(self.used);
         self.policy.served(block.address() + size);
         block.payload()
+    }
+
+    #[cold]
+    fn refuse(&mut self) -> Option<NonNull<u8>> {
+        self.failures += 1;
+        None
     }
 }
 
@@ -199,7 +210,7 @@ impl<P: Policy> Free for Fit<P> {
         let mut block = unsafe { Block::of(block) };
         debug_assert!(block.is_used(), "{:#x} is free already", block.address());
         let mut size = block.size();
-        self.counts.used -= size;
+        self.used -= size;
         // │ previous free │ block used f │ next free │ used f │
         // │ hole                                     │ used f │
         let next = Some(block.next()).filter(|next| !next.is_used());
@@ -230,7 +241,12 @@ impl<P: Policy> Default for Fit<P> {
 
 impl<P: Policy> fmt::Debug for Fit<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fit").field("stats", &self.stats()).finish_non_exhaustive()
+        f.debug_struct("Fit")
+            .field("total", &self.total)
+            .field("used", &self.used)
+            .field("peak", &self.peak)
+            .field("failures", &self.failures)
+            .finish_non_exhaustive()
     }
 }
 

@@ -32,7 +32,7 @@ use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;
 
-use base::{BlockAllocator, Counts, Free, Stats as _, UsableSize};
+use base::{BlockAllocator, Free, UsableSize};
 use kernel::size_slabs::class::{Class, STEP, classes_to};
 
 mod inspect;
@@ -78,7 +78,9 @@ pub struct Sharded {
     spans: Spans,
     segments: Option<SegmentRef>,
     total: usize,
-    counts: Counts,
+    used: usize,
+    peak: usize,
+    failures: usize,
 }
 
 // SAFETY: the memory that it points to is its own.
@@ -94,7 +96,9 @@ impl Sharded {
             spans: Spans::new(),
             segments: None,
             total: 0,
-            counts: Counts::NONE,
+            used: 0,
+            peak: 0,
+            failures: 0,
         }
     }
 
@@ -160,14 +164,18 @@ impl Sharded {
             self.reclaim();
             span = self.spans.take(len, align);
         }
-        let Some(page) = span else { return self.counts.refuse() };
+        let Some(page) = span else {
+            self.failures += 1;
+            return None;
+        };
         page.open_single();
         Some(self.count(page.start(), page.size()))
     }
 
     #[inline]
     fn count(&mut self, block: NonNull<u8>, bytes: usize) -> NonNull<u8> {
-        self.counts.take(bytes);
+        self.used += bytes;
+        self.peak = self.peak.max(self.used);
         block
     }
 
@@ -266,7 +274,7 @@ impl Free for Sharded {
     #[inline]
     unsafe fn free(&mut self, block: NonNull<u8>) {
         let Some(page) = self.page_of(block) else { return };
-        self.counts.used -= page.size();
+        self.used -= page.size();
         if page.push(block) {
             self.after_free(page);
         }
@@ -288,7 +296,12 @@ impl Default for Sharded {
 
 impl fmt::Debug for Sharded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sharded").field("stats", &self.stats()).finish_non_exhaustive()
+        f.debug_struct("Sharded")
+            .field("total", &self.total)
+            .field("used", &self.used)
+            .field("peak", &self.peak)
+            .field("failures", &self.failures)
+            .finish_non_exhaustive()
     }
 }
 

@@ -24,7 +24,7 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use base::{AllocatePagesAt, Counts, PageAllocator};
+use base::{AllocatePagesAt, PageAllocator};
 
 mod inspect;
 mod memory;
@@ -52,7 +52,9 @@ use pool::{Pool, Pools};
 pub struct BitmapPages<const PAGE: usize = 4096> {
     pools: Pools<PAGE>,
     total: usize,
-    counts: Counts,
+    used: usize,
+    peak: usize,
+    failures: usize,
     owns: PhantomData<*mut u8>,
 }
 
@@ -69,12 +71,13 @@ impl<const PAGE: usize> BitmapPages<PAGE> {
     #[must_use]
     pub const fn new() -> Self {
         () = Self::VALID;
-        Self { pools: Pools::new(), total: 0, counts: Counts::NONE, owns: PhantomData }
+        Self { pools: Pools::new(), total: 0, used: 0, peak: 0, failures: 0, owns: PhantomData }
     }
 
     fn mark_used(&mut self, mut pool: Pool<PAGE>, first: usize, pages: usize) {
         pool.runs().set(first, pages, false);
-        self.counts.take(pages * PAGE);
+        self.used += pages * PAGE;
+        self.peak = self.peak.max(self.used);
     }
 }
 
@@ -111,7 +114,8 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
                 return Some(pool.pointer(first));
             }
         }
-        self.counts.refuse()
+        self.failures += 1;
+        None
     }
 
     unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize) {
@@ -120,7 +124,7 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
             return;
         };
         pool.runs().set(first, pages, true);
-        self.counts.used -= pages * PAGE;
+        self.used -= pages * PAGE;
     }
 }
 

@@ -35,8 +35,6 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use base::Counts;
-
 mod blocks;
 mod chunk;
 mod count;
@@ -73,7 +71,9 @@ pub struct Buddy<const UNIT: usize> {
     lists: Lists<UNIT>,
     pools: Option<Pool>,
     total: usize,
-    counts: Counts,
+    used: usize,
+    peak: usize,
+    failures: usize,
     owns: PhantomData<*mut u8>,
 }
 
@@ -94,7 +94,9 @@ impl<const UNIT: usize> Buddy<UNIT> {
             lists: Lists::new(),
             pools: None,
             total: 0,
-            counts: Counts::NONE,
+            used: 0,
+            peak: 0,
+            failures: 0,
             owns: PhantomData,
         }
     }
@@ -110,7 +112,10 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// is none; it counts as a failure.
     #[inline]
     pub fn take(&mut self, order: u32) -> Option<Chunk> {
-        let Some(mut chunk) = self.lists.pop(order) else { return self.counts.refuse() };
+        let Some(mut chunk) = self.lists.pop(order) else {
+            self.failures += 1;
+            return None;
+        };
         // A chunk has a pool.
         let pool = self.pool_of(chunk.address())?;
         let number = Pool::number::<UNIT>(pool.offset(&chunk), chunk.len());
@@ -118,7 +123,8 @@ impl<const UNIT: usize> Buddy<UNIT> {
         if chunk.order() > order {
             chunk = self.split_to(chunk, number, order, pool);
         }
-        self.counts.take(chunk.len());
+        self.used += chunk.len();
+        self.peak = self.peak.max(self.used);
         Some(chunk)
     }
 
@@ -148,7 +154,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
             "{:#x} is free already",
             chunk.address()
         );
-        self.counts.used -= chunk.len();
+        self.used -= chunk.len();
         match pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
             // In pieces, which stay in registers.
             Some(number) => {

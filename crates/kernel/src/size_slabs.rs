@@ -25,7 +25,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use crate::buddy::{Buddy, Chunk};
-use base::{BlockAllocator, Counts, Owns, PageAllocator};
+use base::{BlockAllocator, Owns, PageAllocator};
 
 pub mod class;
 mod inspect;
@@ -54,7 +54,9 @@ use slab::Slab;
 pub struct SizeSlabs<const PAGE: usize = 4096> {
     partial: [Option<Slab>; CLASSES],
     pages: Buddy<PAGE>,
-    counts: Counts,
+    used: usize,
+    peak: usize,
+    failures: usize,
 }
 
 // SAFETY: the slabs that it points to are its own.
@@ -64,7 +66,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
     /// No memory yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { partial: [None; CLASSES], pages: Buddy::new(), counts: Counts::NONE }
+        Self { partial: [None; CLASSES], pages: Buddy::new(), used: 0, peak: 0, failures: 0 }
     }
 
     /// Gives the empty slabs that were kept back to the buddy system. O(listed slabs + classes ×
@@ -92,7 +94,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
         if slab.is_full(class.slab_len::<PAGE>()) {
             slab.unlink(&mut self.partial[class.index()]);
         }
-        self.counts.take(class.size());
+        self.count(class.size());
         Some(object)
     }
 
@@ -118,7 +120,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
             slab.link(list);
         }
         slab.push(block);
-        self.counts.used -= class.size();
+        self.used -= class.size();
         if slab.is_empty() && !slab.is_alone() {
             self.retire(class, slab);
         }
@@ -137,7 +139,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
     fn allocate_pages(&mut self, layout: Layout) -> Option<NonNull<u8>> {
         let count = layout.size().div_ceil(PAGE).max(1);
         let run = self.with_reclaim(|pages| pages.allocate_pages(count, layout.align()))?;
-        self.counts.take(count * PAGE);
+        self.count(count * PAGE);
         Some(run)
     }
 
@@ -147,8 +149,14 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
             self.reclaim();
             take(&mut self.pages)
         });
-        self.counts.failures += usize::from(taken.is_none());
+        self.failures += usize::from(taken.is_none());
         taken
+    }
+
+    #[inline]
+    fn count(&mut self, bytes: usize) {
+        self.used += bytes;
+        self.peak = self.peak.max(self.used);
     }
 }
 
@@ -171,7 +179,7 @@ unsafe impl<const PAGE: usize> BlockAllocator for SizeSlabs<PAGE> {
             return self.free_object(block, class);
         }
         let count = layout.size().div_ceil(PAGE).max(1);
-        self.counts.used -= count * PAGE;
+        self.used -= count * PAGE;
         // SAFETY: the caller gives up `count` pages.
         unsafe { self.pages.deallocate_pages(block, count) };
     }

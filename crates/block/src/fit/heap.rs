@@ -47,7 +47,7 @@ impl<P: Policy> Reset for Fit<P> {
     unsafe fn reset(&mut self) {
         self.holes = Tree::new();
         self.policy = P::START;
-        self.counts.used = 0;
+        self.used = 0;
         for pool in self.pools.iter() {
             self.holes.insert(pool.clear());
         }

@@ -24,7 +24,13 @@ impl<P: Policy> Stats for Fit<P> {
     /// O(1) for first and next fit, O(depth) for best and worst fit, which keep no largest hole
     /// at hand.
     fn stats(&self) -> BlockStats {
-        self.counts.stats(self.total, P::largest(&self.holes).saturating_sub(WORD))
+        BlockStats {
+            total: self.total,
+            used: self.used,
+            peak: self.peak,
+            largest_free: P::largest(&self.holes).saturating_sub(WORD),
+            failures: self.failures,
+        }
     }
 }
 
@@ -47,7 +53,7 @@ impl<P: Policy> Check for Fit<P> {
             check_pool(pool, &mut sums)?;
         }
         ensure(sums.total == self.total, F2, self.total)?;
-        ensure(sums.used == self.counts.used, F2, self.counts.used)?;
+        ensure(sums.used == self.used, F2, self.used)?;
         self.check_tree(sums.holes)
     }
 }

@@ -41,8 +41,8 @@ impl<P: Policy> ResizeInPlace for Fit<P> {
             rest.make_free(room - size);
             self.holes.insert(rest);
         }
-        self.counts.used -= old;
-        self.counts.take(block.size());
+        self.used = self.used - old + block.size();
+        self.peak = self.peak.max(self.used);
         true
     }
 }

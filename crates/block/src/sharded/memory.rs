@@ -62,7 +62,7 @@ impl Reset for Sharded {
         self.direct = [None; DIRECT];
         self.queues = [Queue::EMPTY; CLASSES];
         self.spans = Spans::new();
-        self.counts.used = 0;
+        self.used = 0;
         for segment in self.segments() {
             self.spans.put(segment.clear());
         }

@@ -31,7 +31,13 @@ impl<const PAGE: usize> Stats for BitmapPages<PAGE> {
     /// O(pools).
     fn stats(&self) -> BlockStats {
         let longest = self.pools.iter().map(|mut pool| pool.runs().longest()).max();
-        self.counts.stats(self.total, longest.unwrap_or(0) * PAGE)
+        BlockStats {
+            total: self.total,
+            used: self.used,
+            peak: self.peak,
+            largest_free: longest.unwrap_or(0) * PAGE,
+            failures: self.failures,
+        }
     }
 }
 
@@ -51,6 +57,6 @@ impl<const PAGE: usize> Check for BitmapPages<PAGE> {
             used += (pages - free as usize) * PAGE;
         }
         ensure(total == self.total, M3, self.total)?;
-        ensure(used == self.counts.used, M3, self.counts.used)
+        ensure(used == self.used, M3, self.used)
     }
 }

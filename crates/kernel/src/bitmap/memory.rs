@@ -48,6 +48,6 @@ impl<const PAGE: usize> Reset for BitmapPages<PAGE> {
             let pages = pool.pages();
             pool.runs().fill(pages);
         }
-        self.counts.used = 0;
+        self.used = 0;
     }
 }

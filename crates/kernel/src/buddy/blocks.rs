@@ -36,11 +36,12 @@ impl<const UNIT: usize> Buddy<UNIT> {
                 pool.mark_used(number);
                 // SAFETY: its bit was set, so by buddy-B1 it is in this list.
                 let chunk = unsafe { self.lists.remove(pool.pointer(address), order) };
-                self.counts.take(chunk.len());
+                self.used += chunk.len();
                 // The block has this memory now.
                 let _ = chunk.into_raw();
             }
         }
+        self.peak = self.peak.max(self.used);
         true
     }
 }

@@ -45,7 +45,13 @@ impl<const UNIT: usize> Walk for Buddy<UNIT> {
 
 impl<const UNIT: usize> Stats for Buddy<UNIT> {
     fn stats(&self) -> BlockStats {
-        self.counts.stats(self.total, self.lists.largest().map_or(0, |order| UNIT << order))
+        BlockStats {
+            total: self.total,
+            used: self.used,
+            peak: self.peak,
+            largest_free: self.lists.largest().map_or(0, |order| UNIT << order),
+            failures: self.failures,
+        }
     }
 }
 
@@ -70,7 +76,7 @@ impl<const UNIT: usize> Check for Buddy<UNIT> {
             at = end;
         }
         ensure(total == self.total, B4, self.total)?;
-        ensure(self.counts.used == total - free, B4, self.counts.used)?;
+        ensure(self.used == total - free, B4, self.used)?;
         self.check_lists(count)
     }
 }

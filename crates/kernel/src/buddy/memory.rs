@@ -50,7 +50,7 @@ impl<const UNIT: usize> AddMemory for Buddy<UNIT> {
         self.pools = Some(pool);
         let (first, end) = pool.units();
         self.total += end - first;
-        self.counts.used += end - first;
+        self.used += end - first;
         self.give_range(pool, first, end);
         Ok(())
     }
@@ -91,7 +91,7 @@ impl<const UNIT: usize> Reset for Buddy<UNIT> {
     /// O(memory / UNIT / 32). The peak and the failures stay.
     unsafe fn reset(&mut self) {
         self.lists = Lists::new();
-        self.counts.used = self.total;
+        self.used = self.total;
         for pool in self.iter() {
             pool.clear::<UNIT>();
             let (first, end) = pool.units();

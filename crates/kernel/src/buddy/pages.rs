@@ -17,14 +17,14 @@ unsafe impl<const UNIT: usize> PageAllocator for Buddy<UNIT> {
     fn allocate_pages(&mut self, pages: usize, align: usize) -> Option<NonNull<u8>> {
         let len = pages.checked_mul(UNIT).filter(|len| *len > 0 && *len <= isize::MAX as usize)?;
         let order = Self::order_of(len.max(align));
-        let peak = self.counts.peak;
+        let peak = self.peak;
         let start = self.take(order)?.into_raw();
         let (from, whole) = (start.addr().get() + len, UNIT << order);
         if len < whole
             && let Some(pool) = self.pool_of(start.addr().get())
         {
             self.give_range(pool, from, from - len + whole);
-            self.counts.peak = peak.max(self.counts.used);
+            self.peak = peak.max(self.used);
         }
         Some(start)
     }

@@ -33,7 +33,7 @@ impl<const PAGE: usize> Reset for SizeSlabs<PAGE> {
     /// As the buddy system's.
     unsafe fn reset(&mut self) {
         self.partial = [None; CLASSES];
-        self.counts.used = 0;
+        self.used = 0;
         // SAFETY: the caller's promise; no list names a slab any more.
         unsafe { self.pages.reset() };
     }
