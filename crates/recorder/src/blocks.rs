@@ -40,9 +40,20 @@ pub fn begin(is_child: bool) -> bool {
         PLACES.store(new.cast(), Ordering::Relaxed);
     } else if !is_child {
         system::empty(buckets.cast(), LENGTH);
-        system::empty((&raw const COUNTS).cast_mut().cast(), PAGES);
+        COUNTS.0.chunks(1 << PAGE).for_each(empty);
     }
     true
+}
+
+/// Blocks that are watched stay so all the time: threads, and a child of `fork`, may free while a recording begins.
+fn empty(counts: &[AtomicU8]) {
+    let of = |count: &AtomicU8| count.load(Ordering::Relaxed);
+    if counts.iter().any(|count| of(count) == u8::MAX) {
+        let others = counts.iter().filter(|count| !matches!(of(count), 0 | u8::MAX));
+        others.for_each(|count| count.store(0, Ordering::Relaxed));
+    } else if counts.iter().any(|count| of(count) != 0) {
+        system::empty(counts.as_ptr().cast_mut().cast(), counts.len());
+    }
 }
 
 /// Blocks in this page are always asked about.
