@@ -33,7 +33,7 @@ const ENDING: u32 = u32::MAX;
 /// A word of the page: 0 in a child of `fork`.
 #[derive(Clone, Copy)]
 pub enum Word {
-    /// Which recording of the process is on, from 1 on; or that one [ends](ENDING).
+    /// Which recording of the process is on, from 1 on; or that one ends.
     On,
     /// Whether there are stacks.
     Stacks,
