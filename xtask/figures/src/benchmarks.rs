@@ -164,7 +164,7 @@ fn figures(
         "## By the clock".to_owned(),
         front::sentences(parts),
         "![Time and memory of every allocator, glibc = 1](pictures/benchmarks.svg)".to_owned(),
-        front::table(parts, front::long),
+        front::table(parts, front::long, true),
         circumstances(record, commit),
         losses::failed(all.report),
         "## Real programs".to_owned(),

@@ -25,14 +25,14 @@ pub(super) fn page(parts: &[Part<'_>; 2], record: &Record) -> String {
     let report = &record.report;
     let where_and_when = wrapped(&format!(
         "Measured {} on {} × {}{}. {}**Bold** is the least and all that cannot be told from it; above 5 % of noise no time is bold. \
-         Every program, and how to measure it yourself: [docs/performance.md](docs/performance.md).",
+         Every program and malloc: [docs/performance.md](docs/performance.md).",
         day(report),
         report.machine.cores,
         report.machine.cpu,
         noise(report),
         apart(record),
     ));
-    format!("{}\n\n{}\n\n{where_and_when}", sentences(parts), table(parts, short))
+    format!("{}\n\n{}\n\n{where_and_when}", sentences(parts), table(parts, short, false))
 }
 
 /// Which run the real programs are of, where it is not that of all workloads, and on which other versions that one was: a
@@ -130,8 +130,8 @@ fn standings(report: &Report) -> Vec<(&str, Ratio, Ratio)> {
     all
 }
 
-/// Everyone over each of `parts`, the fastest over the first of them first; then who was only in the second.
-pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String) -> String {
+/// Everyone over each of `parts`, the fastest over the first of them first; then, in `full`, who was only in the second.
+pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String, full: bool) -> String {
     let titles = parts.iter().flat_map(|part| {
         ["time", "memory"].map(|figure| format!("{figure}, {}", part.name.replace("the ", "")))
     });
@@ -139,7 +139,7 @@ pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String) -> String
     let mut table = markdown(header);
     let [first, second] = parts.each_ref().map(|part| standings(part.report));
     let rows = first.iter().map(|one| (parts[0].report, one.0));
-    let is_new = |name: &str| first.iter().all(|one| one.0 != name);
+    let is_new = |name: &str| full && first.iter().all(|one| one.0 != name);
     let more = second.iter().filter(|one| is_new(one.0)).map(|one| (parts[1].report, one.0));
     for (report, name) in rows.chain(more) {
         let mut row = vec![called(report, name)];
