@@ -124,3 +124,6 @@ fn change(count: &AtomicU8, to: impl FnMut(u8) -> Option<u8>) {
     // At its most it stays.
     let _ = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, to);
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use trace_format::{CHUNK, ChunkHead, FRAMES, HEAD, SEALED};
 
-use crate::session::{self, Word};
+use crate::session::{self, Lock};
 use crate::text::Text;
 use crate::{head, porter, replace, system};
 
@@ -55,7 +55,7 @@ fn with<R>(
     session: u32,
     act: impl FnOnce(i32) -> Result<R, &'static [u8]>,
 ) -> Result<R, &'static [u8]> {
-    let _lock = Word::File.lock();
+    let _lock = Lock::File.lock();
     if session == 0 || SESSION.load(Ordering::Relaxed) != session {
         return Err(b"the recording is over");
     }
@@ -72,7 +72,7 @@ pub fn create(session: u32, is_child: bool) -> bool {
     let file = system::moved_up(file);
     let Some(identity) = system::identity(file) else { return false };
     let is_written = head::write(file, is_child);
-    let _lock = Word::File.lock();
+    let _lock = Lock::File.lock();
     IDENTITY[0].store(identity[0], Ordering::Relaxed);
     IDENTITY[1].store(identity[1], Ordering::Relaxed);
     FILE.store(file, Ordering::Relaxed);
@@ -130,7 +130,7 @@ pub fn path_of<'a>(
 
 /// Lets go of the file: nothing more comes.
 pub fn close() {
-    let _lock = Word::File.lock();
+    let _lock = Lock::File.lock();
     SESSION.store(0, Ordering::Relaxed);
     let file = FILE.swap(-1, Ordering::Relaxed);
     if file >= 0 && is_ours(file) {
@@ -335,7 +335,7 @@ pub fn sealed(session: u32, place: u32, chunk: &[u8], stays: bool) {
 /// Adds a line to the head, also where the file cannot be opened any more.
 pub fn note(key: &[u8], value: &[u8]) {
     // Another thread may begin a recording, which unmaps the head of this one.
-    let _lock = Word::File.lock();
+    let _lock = Lock::File.lock();
     let mapped = HEAD_CHUNK.load(Ordering::Relaxed);
     // SAFETY: a mapping of ours, or null.
     if let Some(chunk) = unsafe { mapped.cast::<[u8; CHUNK]>().as_mut() } {

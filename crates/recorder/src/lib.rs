@@ -31,7 +31,6 @@ pub mod front;
 pub mod head;
 mod huge;
 pub mod lifetime;
-pub mod lock;
 mod noting;
 pub mod options;
 mod porter;

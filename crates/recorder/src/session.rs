@@ -11,21 +11,28 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use source::os::Os;
 use trace_format::{Event, Writer};
 
 use crate::blocks;
 use crate::errno::Kept;
-use crate::lock::{self, Lock};
 use crate::options::{Children, Options};
 use crate::thread::{Thread, Turn};
 use crate::{chunk, clock, file, front, huge, lifetime, samples, shared, short, stacks, system};
 
 /// A page of its own, on machines whose pages are no larger.
 #[repr(C, align(4096))]
-struct Page([AtomicU32; WORDS], [u8; 4096 - 4 * WORDS]);
+struct Page {
+    words: [AtomicU32; WORDS],
+    locks: [base::lock::Lock<Os>; LOCKS],
+}
 
-static PAGE: Page = Page([const { AtomicU32::new(0) }; WORDS], [0; _]);
-const WORDS: usize = 8;
+static PAGE: Page = Page {
+    words: [const { AtomicU32::new(0) }; WORDS],
+    locks: [const { base::lock::Lock::new() }; LOCKS],
+};
+const WORDS: usize = 3;
+const LOCKS: usize = 5;
 
 /// The number of a recording that ends at this moment: it has no more threads, and none begins yet.
 const ENDING: u32 = u32::MAX;
@@ -37,16 +44,6 @@ pub enum Word {
     On,
     /// Whether there are stacks.
     Stacks,
-    /// The lock of those who write frames.
-    Frames,
-    /// The lock of those who have no chunk.
-    Late,
-    /// The lock of those who end early.
-    Shelf,
-    /// The lock of those who use the file.
-    File,
-    /// The lock of who begins a recording.
-    Begins,
     /// What is to be done about a snapshot.
     Snapshot,
 }
@@ -55,12 +52,36 @@ impl Word {
     /// Where it stands.
     #[inline(always)]
     pub fn of_page(self) -> &'static AtomicU32 {
-        &PAGE.0[self as usize]
+        &PAGE.words[self as usize]
+    }
+}
+
+/// A lock of the page: a child of `fork` finds it open, whichever thread had it.
+#[derive(Clone, Copy)]
+pub(crate) enum Lock {
+    /// Of those who write frames.
+    Frames,
+    /// Of those who have no chunk.
+    Late,
+    /// Of those who end early.
+    Shelf,
+    /// Of those who use the file.
+    File,
+    /// Of who begins a recording.
+    Begins,
+}
+
+/// A lock that is the calling thread's, until it is dropped.
+pub(crate) type Guard = base::lock::Guard<'static, Os>;
+
+impl Lock {
+    /// Waits for the right to what it is the lock of.
+    pub(crate) fn lock(self) -> Guard {
+        PAGE.locks[self as usize].lock()
     }
 
-    /// Waits for the right to what it is the lock of, which a child of `fork` finds open, whoever had it.
-    pub fn lock(self) -> Lock {
-        lock::lock(self.of_page())
+    fn try_lock(self) -> Option<Guard> {
+        PAGE.locks[self as usize].try_lock()
     }
 }
 
@@ -132,7 +153,7 @@ pub enum Begun {
 pub fn begin_as(asked: &[u8], begins: impl FnOnce() -> bool) -> Begun {
     // A signal handler comes in while its thread has locks of ours.
     let Some(_turn) = Turn::to_ask() else { return Begun::Already };
-    let Some(_lock) = lock::try_lock(Word::Begins.of_page()) else { return Begun::Already };
+    let Some(_lock) = Lock::Begins.try_lock() else { return Begun::Already };
     if is_on() {
         return Begun::Already;
     }
@@ -277,7 +298,7 @@ fn begin_in_child() -> bool {
     if is_this_process() {
         return false;
     }
-    let Some(_lock) = lock::try_lock(Word::Begins.of_page()) else { return false };
+    let Some(_lock) = Lock::Begins.try_lock() else { return false };
     PROCESS.store(system::process(), Ordering::Relaxed);
     let is_on = is_asked_for(false) && start(true);
     if !is_on {

@@ -13,13 +13,12 @@ use core::cell::UnsafeCell;
 use trace_format::{Event, FRAMES as NO_THREAD, Writer};
 
 use crate::errno::Kept;
-use crate::lock::Lock;
-use crate::session::{self, Now, Word};
+use crate::session::{self, Guard, Lock, Now};
 use crate::{chunk, clock, file, system};
 
 /// A writer for all threads.
 pub struct Shared {
-    lock: Word,
+    lock: Lock,
     /// The name of the thread as which it writes; `None`: as no thread.
     name: Option<&'static [u8]>,
     inside: UnsafeCell<Inside>,
@@ -39,12 +38,12 @@ struct Inside {
 unsafe impl Sync for Shared {}
 
 /// What call stacks consist of.
-pub static FRAMES: Shared = Shared::new(Word::Frames, None);
+pub static FRAMES: Shared = Shared::new(Lock::Frames, None);
 /// What threads do that have no chunk.
-pub static LATE: Shared = Shared::new(Word::Late, Some(b"ended threads"));
+pub static LATE: Shared = Shared::new(Lock::Late, Some(b"ended threads"));
 
 impl Shared {
-    const fn new(lock: Word, name: Option<&'static [u8]>) -> Self {
+    const fn new(lock: Lock, name: Option<&'static [u8]>) -> Self {
         let inside =
             Inside { session: 0, writer: Writer::NONE, place: 0, thread: NO_THREAD, sequence: 0 };
         Self { lock, name, inside: UnsafeCell::new(inside) }
@@ -59,7 +58,7 @@ impl Shared {
 /// The right to write; others wait. It ends when it is dropped.
 pub struct Locked {
     shared: &'static Shared,
-    _lock: Lock,
+    _lock: Guard,
 }
 
 impl Locked {

@@ -12,7 +12,7 @@ use core::cell::UnsafeCell;
 
 use trace_format::{CHUNK, SHORT, SHORT_ALIGN, Writer};
 
-use crate::session::Word;
+use crate::session::Lock;
 use crate::{chunk, file, system};
 
 /// The most bytes of a chunk that is short.
@@ -45,7 +45,7 @@ static SHELF: Shared = Shared(UnsafeCell::new(Shelf {
 
 /// Does something with the shelf that no other thread does meanwhile.
 fn with<R>(act: impl FnOnce(&mut Shelf) -> R) -> R {
-    let _lock = Word::Shelf.lock();
+    let _lock = Lock::Shelf.lock();
     // SAFETY: the lock is ours.
     act(unsafe { &mut *SHELF.0.get() })
 }

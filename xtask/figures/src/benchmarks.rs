@@ -197,39 +197,30 @@ fn real_programs(record: &Record, real: &Report) -> String {
 
 /// What the run with many rounds shows, and how it was made.
 fn many_rounds(file: &Path, report: &Report) -> String {
-    let percent = |noise: Option<f64>| {
-        noise.map_or_else(|| "unknown".to_owned(), |noise| format!("{:.1} %", 100.0 * noise))
-    };
-    let warnings: String =
-        report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
     let text = front::wrapped(&format!(
-        "Noise is {} in the middle program, and {} in the mean. glibc again is glibc once more: what differs from 1 there is noise. \
-         Measured {} in {:.0} minutes: {} runs of each program and malloc, at {} of the programs' usual length. Every run: `{}`.{warnings} \
+        "glibc again is glibc once more: what differs from 1 there is noise. \
+         Measured {} in {:.0} minutes: {} runs of each program and malloc, at {} of the programs' usual length. Every run: `{}`.{} \
          The command that made it:",
-        percent(report.middle_noise()),
-        percent(report.mean_noise(Metric::Time)),
         report.started,
         report.elapsed / 60.0,
-        report.workloads.iter().map(|work| work.rounds).min().unwrap_or(0),
+        front::rounds(report),
         report.scale,
         file.display(),
+        warnings(report),
     ));
-    format!("{text}\n\n    {}", report.command_line.join(" "))
+    format!("{text}\n\n{}", front::command(report))
 }
 
 fn circumstances(record: &Record, commit: &str) -> String {
     let Report { machine, started, elapsed, runs, scale, .. } = &record.report;
     let short = commit.get(..12).unwrap_or(commit);
     let kept = record.folder.display();
-    let warnings: String =
-        record.report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
-    let command = record.report.command_line.join(" ");
     let text = front::wrapped(&format!(
         "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more; above 5 % of noise no mean of time is. {}Measured {started} at commit \
          `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length (short ones more), on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
          figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \
-         `cargo xtask benchmarks --page FOLDER`.{warnings} The command that made it:",
+         `cargo xtask benchmarks --page FOLDER`.{} The command that made it:",
         front::apart(record),
         elapsed / 60.0,
         runs.len(),
@@ -237,8 +228,13 @@ fn circumstances(record: &Record, commit: &str) -> String {
         machine.cpu,
         machine.kernel,
         machine.glibc.as_deref().unwrap_or("unknown"),
+        warnings(&record.report),
     ));
-    format!("{text}\n\n    {command}")
+    format!("{text}\n\n{}", front::command(&record.report))
+}
+
+fn warnings(report: &Report) -> String {
+    report.warnings.iter().map(|warning| format!(" The bench warned: {warning}.")).collect()
 }
 
 fn put(top: &Path, path: &Path, content: &str) -> Result<(), String> {

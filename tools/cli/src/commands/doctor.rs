@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::check;
 use crate::flags::form::Form;
-use crate::{allocators, format};
+use crate::{allocators, exit, format};
 
 /// The oldest C library whose loader and threads we rely on.
 const OLDEST_GLIBC: (u32, u32) = (2, 17);
@@ -125,7 +125,7 @@ fn preload() -> Finding {
     let asked = allocators::heapwright()
         .and_then(|ours| Ok((probe::ask(&allocators::this_executable()?, &ours)?, ours)));
     match asked {
-        Err(error) => Finding::fail("preload", format!("{error:#}")),
+        Err(error) => Finding::fail("preload", exit::said(&error)),
         Ok((answer, ours)) => {
             let version = answer.version.unwrap_or_else(|| "of unknown version".to_owned());
             let path = ours.library().unwrap_or(Path::new("")).display().to_string();

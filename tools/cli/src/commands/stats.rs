@@ -108,7 +108,7 @@ impl Stats {
                     Ok(sites) => sites,
                     Err(trouble) if self.pids.len() == 1 => return Err(trouble),
                     Err(trouble) => {
-                        exit::warn(&format!("{trouble:#}"));
+                        exit::warn(&exit::said(&trouble));
                         failed = true;
                         continue;
                     }

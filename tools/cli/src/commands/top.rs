@@ -172,7 +172,7 @@ impl Shown {
             Ok(Sites { profile, knows_beside }) => {
                 profile::now(&profile, knows_beside, Some(self.width))
             }
-            Err(error) => wrapped(&format!("{error:#}"), 0, Some(self.width)),
+            Err(error) => wrapped(&exit::said(&error), 0, Some(self.width)),
         };
         self.state.tell(text);
     }

@@ -8,7 +8,7 @@ use bench::result::{Entry, Report};
 use bench::session::WorkloadIndex;
 use comfy_table::Table;
 
-use super::front::wrapped;
+use super::front::{command, wrapped};
 use super::losses;
 use super::tables::{contestants, markdown, mean_row, ratios};
 use crate::peers::NEWER;
@@ -48,10 +48,10 @@ pub(super) fn section(report: &Report, file: &Path) -> String {
         report.warnings.iter().map(|why| format!("Not counted: {why}.\n\n")).collect();
     let failed = losses::failed(report);
     let plainly = wrapped(&plainly(report));
-    let command = folded(&report.command_line.join(" "));
+    let command = command(report);
     let means = means.map(|table| table.to_string()).unwrap_or_default();
     format!(
-        "## Counted\n\n{text}\n\n{means}\n\n{plainly}\n\n{instructions}\n\n{faults}\n\n{peers}\n\n{failed}\n\n{left_out}The command:\n\n    {command}"
+        "## Counted\n\n{text}\n\n{means}\n\n{plainly}\n\n{instructions}\n\n{faults}\n\n{peers}\n\n{failed}\n\n{left_out}The command:\n\n{command}"
     )
 }
 
@@ -79,9 +79,4 @@ fn plainly(report: &Report) -> String {
          pages one fault brings 2 MiB instead of 4 KiB, and with it memory that may not be needed: mimalloc 2 and 3 ask for them from \
          their start on, heapwright from 8 MiB on and for small objects only."
     )
-}
-
-/// A command as it can be typed, in lines of 120 columns.
-fn folded(command: &str) -> String {
-    show::text::wrapped(command, 8, Some(118)).replace('\n', " \\\n")
 }

@@ -3,7 +3,7 @@
 use bench::allocator::HEAPWRIGHT;
 use bench::claim::Claim;
 use bench::fail_if::Metric;
-use bench::result::Report;
+use bench::result::{Entry, Report};
 use bench::session::{Role, SubjectIndex};
 use bench::stats::Ratio;
 
@@ -49,9 +49,13 @@ pub(super) fn apart(record: &Record) -> String {
         [] => String::new(),
         _ => format!("; all workloads are of {}", older.join(", ")),
     };
-    let rounds = real.workloads.iter().map(|work| work.rounds).min().unwrap_or(0);
-    let (day, noise) = (day(real), noise(real));
+    let (day, rounds, noise) = (day(real), rounds(real), noise(real));
     format!("The real programs are of a run of their own: {day}, {rounds} rounds{noise}{older}. ")
+}
+
+/// The runs that each workload has at least.
+pub(super) fn rounds(report: &Report) -> u32 {
+    report.workloads.iter().map(|work| work.rounds).min().unwrap_or(0)
 }
 
 fn day(report: &Report) -> &str {
@@ -85,16 +89,13 @@ pub(super) fn sentences(parts: &[Part<'_>]) -> String {
 
 fn sentence(part: &Part<'_>) -> String {
     let all = standings(part.report);
-    let place = |name: &str| all.iter().position(|one| one.0 == name);
-    let Some(ours) = place(HEAPWRIGHT) else {
+    let Some(&(_, my_time, my_memory)) = all.iter().find(|one| one.0.name == HEAPWRIGHT) else {
         return format!("Over {}: heapwright took no part.", part.name);
     };
-    let (_, my_time, my_memory) = all[ours];
-    let is_other =
-        |name: &str| contestants(part.report).any(|(_, e)| e.name == name && !is_ours(e));
-    let Some(&(best, time, memory)) = all.iter().find(|one| is_other(one.0)) else {
+    let Some(&(best, time, memory)) = all.iter().find(|one| !is_ours(one.0)) else {
         return format!("Over {}: there is nobody to compare with.", part.name);
     };
+    let best = &best.name;
     let beside = Claim::of(&my_time.over(&time), part.report.mean_noise(Metric::Time));
     let verdict = match beside {
         _ if part.report.is_noisy() => "with its noise the run shows **no difference**",
@@ -114,8 +115,8 @@ fn sentence(part: &Part<'_>) -> String {
     )
 }
 
-/// Names, times and memories, the fastest first.
-fn standings(report: &Report) -> Vec<(&str, Ratio, Ratio)> {
+/// Everyone with time and memory, the fastest first.
+fn standings(report: &Report) -> Vec<(&Entry, Ratio, Ratio)> {
     let mut all: Vec<_> = contestants(report)
         .filter_map(|(at, entry)| {
             let overall = report.means().get(at)?;
@@ -123,7 +124,7 @@ fn standings(report: &Report) -> Vec<(&str, Ratio, Ratio)> {
                 Role::Baseline => Some(Ratio::EXACT),
                 _ => metric.mean(overall),
             };
-            Some((entry.name.as_str(), mean(Metric::Time)?, mean(Metric::Memory)?))
+            Some((entry, mean(Metric::Time)?, mean(Metric::Memory)?))
         })
         .collect();
     all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
@@ -138,13 +139,11 @@ pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String, full: boo
     let header = core::iter::once("÷ glibc's, less is better".to_owned()).chain(titles);
     let mut table = markdown(header);
     let [first, second] = parts.each_ref().map(|part| standings(part.report));
-    let rows = first.iter().map(|one| (parts[0].report, one.0));
-    let is_new = |name: &str| full && first.iter().all(|one| one.0 != name);
-    let more = second.iter().filter(|one| is_new(one.0)).map(|one| (parts[1].report, one.0));
-    for (report, name) in rows.chain(more) {
-        let mut row = vec![called(report, name)];
+    let is_new = |entry: &Entry| full && first.iter().all(|one| one.0.name != entry.name);
+    for (entry, ..) in first.iter().chain(second.iter().filter(|one| is_new(one.0))) {
+        let mut row = vec![called(entry)];
         for part in parts {
-            row.extend(cells(part.report, name, show));
+            row.extend(cells(part.report, &entry.name, show));
         }
         table.add_row(row);
     }
@@ -152,15 +151,12 @@ pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String, full: boo
 }
 
 /// With its version; ours bold, with its settings.
-fn called(report: &Report, name: &str) -> String {
-    let Some(entry) = report.allocators.iter().find(|entry| entry.name == name) else {
-        return name.to_owned();
-    };
+fn called(entry: &Entry) -> String {
     let version = entry.version.as_deref().unwrap_or_default();
     match is_ours(entry) {
         true if entry.settings.is_empty() => format!("**{HEAPWRIGHT}**"),
         true => format!("{HEAPWRIGHT}, `{}`", entry.settings.join(" ")),
-        false => format!("{name} {version}").trim_end().to_owned(),
+        false => format!("{} {version}", entry.name).trim_end().to_owned(),
     }
 }
 
@@ -188,6 +184,12 @@ fn short(ratio: &Ratio) -> String {
 /// With its interval, for the page of figures.
 pub(super) fn long(ratio: &Ratio) -> String {
     interval(ratio)
+}
+
+/// The command that made a result, as it can be typed, in lines of the page's width.
+pub(super) fn command(report: &Report) -> String {
+    let folded = show::text::wrapped(&report.command_line.join(" "), 8, Some(WIDTH - 2));
+    format!("    {}", folded.replace('\n', " \\\n"))
 }
 
 /// `text` in lines of at most [`WIDTH`] columns.
