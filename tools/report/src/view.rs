@@ -39,8 +39,13 @@ pub(crate) enum State<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn of(report: &'a Report) -> Self {
+        Self::beside(report, &others(report).collect::<Vec<_>>())
+    }
+
+    /// The same, in a picture of several results: each of `others` looks the same in all.
+    pub(crate) fn beside(report: &'a Report, others: &[&str]) -> Self {
         let shown = report.contestants().collect();
-        Self { report, styles: styles(report), baseline: report.baseline(), shown }
+        Self { report, styles: styles(report, others), baseline: report.baseline(), shown }
     }
 
     pub(crate) fn name(&self, allocator: SubjectIndex) -> &'a str {
@@ -163,16 +168,21 @@ pub(crate) fn margin(r: &Ratio) -> Option<f64> {
     (r.pairs > 1).then(|| r.margin())
 }
 
-fn styles(report: &Report) -> Vec<Style> {
-    let mut others = 0;
+/// The contenders but for ours.
+pub(crate) fn others(report: &Report) -> impl Iterator<Item = &str> {
+    let is_other = |e: &&Entry| e.role == Role::Contender && e.name != HEAPWRIGHT;
+    report.allocators.iter().filter(is_other).map(|entry| entry.name.as_str())
+}
+
+fn styles(report: &Report, others: &[&str]) -> Vec<Style> {
     let look = |(who, entry): (SubjectIndex, &Entry)| {
         let part = match entry.role {
             Role::Baseline | Role::Control => Part::Baseline,
             Role::Floor => Part::Floor,
             Role::Contender if entry.name == HEAPWRIGHT => Part::Ours,
             Role::Contender => {
-                others += 1;
-                Part::Other(others - 1)
+                let number = others.iter().position(|name| *name == entry.name);
+                Part::Other(number.unwrap_or(others.len()))
             }
         };
         Style::of(who.0, part)

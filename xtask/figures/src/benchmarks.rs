@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bench::fail_if::Metric;
-use bench::result::Report;
+use bench::result::{Entry, Report};
 use bench::session::WorkloadIndex;
 use clap::Args;
 
@@ -198,9 +198,10 @@ fn real_programs(record: &Record, real: &Report) -> String {
 /// What the run with many rounds shows, and how it was made.
 fn many_rounds(file: &Path, report: &Report) -> String {
     let text = front::wrapped(&format!(
-        "glibc again is glibc once more: what differs from 1 there is noise. \
+        "glibc again is glibc once more: what differs from 1 there is noise.{} \
          Measured {} in {:.0} minutes: {} runs of each program and malloc, at {} of the programs' usual length. Every run: `{}`.{} \
          The command that made it:",
+        labels(report),
         report.started,
         report.elapsed / 60.0,
         front::rounds(report),
@@ -231,6 +232,14 @@ fn circumstances(record: &Record, commit: &str) -> String {
         warnings(&record.report),
     ));
     format!("{text}\n\n{}", front::command(&record.report))
+}
+
+/// What the names stand for that are labels.
+fn labels(report: &Report) -> String {
+    let is = |entry: &Entry| {
+        Some(format!(" {} is {}.", entry.name, entry.base.as_ref().and(entry.is())?))
+    };
+    report.allocators.iter().filter_map(is).collect()
 }
 
 fn warnings(report: &Report) -> String {

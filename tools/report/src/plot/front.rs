@@ -6,7 +6,7 @@ use core::fmt::Write;
 use bench::result::Report;
 
 use super::pareto;
-use crate::view::View;
+use crate::view::{View, others};
 use show::style::{classes, variables};
 use show::svg::{Anchor, Svg};
 
@@ -29,10 +29,10 @@ const RULES: &str = ".bg{fill:var(--bg)}.ink{fill:var(--ink)}.mute{fill:var(--mu
 ///
 /// `None` when none of them has such a plot. Cost: some milliseconds. Never panics.
 pub fn front(results: &[(&str, &Report)]) -> Option<String> {
-    let plots: Vec<(&str, String)> = results
-        .iter()
-        .filter_map(|(title, report)| Some((*title, pareto::plot(&View::of(report))?.plot.svg)))
-        .collect();
+    let names = names(results);
+    let drawn = |report| Some(pareto::plot(&View::beside(report, &names))?.plot.svg);
+    let plots: Vec<(&str, String)> =
+        results.iter().filter_map(|(title, report)| Some((*title, drawn(report)?))).collect();
     let (wide, high) = pareto::SIZE;
     let count = f64::from(u8::try_from(plots.len()).ok().filter(|n| *n > 0)?);
     let mut svg = Svg::new(count * (wide + GAP) - GAP, high);
@@ -52,6 +52,17 @@ pub fn front(results: &[(&str, &Report)]) -> Option<String> {
     Some(svg.finish("Time and memory of every allocator", ""))
 }
 
+/// The others of all results, each once.
+fn names<'a>(results: &[(&str, &'a Report)]) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for name in results.iter().flat_map(|(_, report)| others(report)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 fn style() -> String {
     let mut style = format!("svg{{{LIGHT}{}}}\n", variables(false));
     // Writing to a string does not fail.
@@ -63,7 +74,9 @@ fn style() -> String {
 #[cfg(test)]
 mod tests {
     use bench::result::Overall;
+    use bench::session::{Role, SubjectIndex};
     use bench::stats::Ratio;
+    use bench::testing::{entry, report};
 
     use super::*;
 
@@ -84,6 +97,23 @@ mod tests {
         assert!(svg.contains("prefers-color-scheme:dark") && svg.contains("width=\"820\""));
         assert_eq!(svg.matches("viewBox=\"0 40 400 350\"").count(), 2, "{svg}");
         assert_eq!(svg.matches(">heapwright</text>").count(), 2);
+    }
+
+    #[test]
+    fn one_malloc_looks_the_same_in_both() {
+        let of = |mallocs: &[&str]| {
+            let contenders = mallocs.iter().map(|name| entry(name, Role::Contender));
+            let baseline = entry("glibc", Role::Baseline);
+            report(contenders.chain([baseline]).collect(), Vec::new(), Vec::new())
+        };
+        let (few, all) = (of(&["label", "mimalloc"]), of(&["jemalloc", "mimalloc"]));
+        let names = names(&[("", &few), ("", &all)]);
+        assert_eq!(names, ["label", "mimalloc", "jemalloc"]);
+        let [one, other] = [&few, &all].map(|report| {
+            let style = *View::beside(report, &names).style(SubjectIndex(1));
+            (style.colour, style.marker)
+        });
+        assert_eq!(one, other);
     }
 
     #[test]
