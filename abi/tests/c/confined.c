@@ -1,4 +1,5 @@
 // survival: a filter that kills for any system call but those glibc's malloc makes: every kind of request goes on
+// long: on the classic designs
 // also: glibc
 #include "filter.h"
 

@@ -1,4 +1,5 @@
 // survival: while other threads may open and close descriptors, the allocator opens none
+// long: on the classic designs
 #include <pthread.h>
 #include <signal.h>
 

@@ -1,4 +1,5 @@
 // survival: threads that run out of memory again and again under `ulimit -v`: every refusal is NULL with ENOMEM, nothing is lost
+// long: on the classic designs
 // also: glibc
 // again: HEAPWRIGHT=check=1
 // again: HEAPWRIGHT=safe=1

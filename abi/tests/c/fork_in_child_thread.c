@@ -1,4 +1,5 @@
 // survival: fork from a thread other than main; that thread is the child's only one, ends there, and the child goes on
+// long: on the classic designs
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 #include <sys/wait.h>

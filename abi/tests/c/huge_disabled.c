@@ -1,4 +1,5 @@
 // survival: where the process has switched huge pages off, what lies behind large blocks costs nothing: calloc does not write it
+// long: on the classic designs
 #include <sys/prctl.h>
 
 #include "check.h"

@@ -1,4 +1,5 @@
 // survival: vm.max_map_count: growing by realloc leaves few mappings, in the program and in its children, and none for long
+// long: on the classic designs
 // also: glibc
 #include <malloc.h>
 #include <sys/wait.h>

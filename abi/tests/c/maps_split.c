@@ -1,4 +1,5 @@
 // survival: realloc of a block that the program has split into mappings loses nothing, however few mappings are left
+// long: on the classic designs
 // also: glibc
 // timeout: 150
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
 // survival: whichever call the kernel refuses, small blocks cost none of them, and a large block at most a few
+// long: on the classic designs
 #include <sys/wait.h>
 
 #include "refused.h"

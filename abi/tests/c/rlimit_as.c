@@ -1,4 +1,5 @@
 // survival: `ulimit -v` of 300 MiB: 200 MiB of small objects fit, then NULL with ENOMEM, and all works again after free
+// long: on the classic designs
 // also: glibc
 #include "limited.h"
 

@@ -22,8 +22,13 @@ use std::{
 };
 
 /// With it in the environment, as `cargo xtask ci all` has it, the programs that try at random do so as often in every run; else a
-/// quarter of that in all but the flagship's as it comes: on other mallocs, with another setting, under a kernel that refuses.
+/// quarter of that in all but the flagship's as it comes: on other mallocs, with another setting, under a kernel that refuses. And
+/// the classic designs run the long ones only with it, a sixth of the programs and two thirds of the time.
 const WHOLE: &str = "HEAPWRIGHT_WHOLE";
+
+fn is_whole() -> bool {
+    env::var_os(WHOLE).is_some()
+}
 
 /// What a program exits with when this machine cannot run it.
 const SKIPPED: i32 = 77;
@@ -74,7 +79,7 @@ pub(crate) fn program(name: &str) {
 }
 
 /// Runs every program whose rule is one for any malloc, and with `misuse` those that misuse one, on the drop-in library of a
-/// classic design, but for those named in `without`, each with its reason. Panics with all that failed.
+/// classic design, but for those named in `without`, each with its reason, and long ones. Panics with all that failed.
 pub(crate) fn drop_in(name: &str, misuse: bool, without: &[(&str, &str)]) {
     if env::var_os("HEAPWRIGHT_SO").is_some() {
         say(&format!("{name}: skipped, HEAPWRIGHT_SO names another library"));
@@ -89,6 +94,7 @@ pub(crate) fn drop_in(name: &str, misuse: bool, without: &[(&str, &str)]) {
         }
         match without.iter().find(|(rule, _)| *rule == source.name()) {
             Some((rule, why)) => say(&format!("{rule}: not for {name}: {why}")),
+            None if source.is_long && !is_whole() => {}
             None => programs.push(source),
         }
     }
@@ -239,7 +245,7 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
         Malloc::Heapwright(Some(_)) => target::current().is_host(),
         Malloc::Glibc | Malloc::DropIn(..) | Malloc::Refused(..) => true,
     };
-    if is_beside && env::var_os(WHOLE).is_none() {
+    if is_beside && !is_whole() {
         command.env("TRIALS", "0.25");
     }
     let mut on = String::from("glibc");

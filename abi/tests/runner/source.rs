@@ -17,6 +17,7 @@
 //! | `env: KEY=VALUE` | one more variable in its environment |
 //! | `again: KEY=VALUE` | run once more on heapwright with this variable |
 //! | `timeout: SECONDS` | instead of 60 |
+//! | `long: on the classic designs` | runs on them only where everything is tried: `HEAPWRIGHT_WHOLE` |
 //! | `expect: REGEX` | must abort with SIGABRT, and a line on standard error matches; `{ptr}` is the last line of its output |
 //! | `stderr: REGEX` | a line on standard error matches |
 use core::time::Duration;
@@ -56,6 +57,7 @@ pub(crate) struct Source {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) again: Vec<(String, String)>,
     pub(crate) timeout: Duration,
+    pub(crate) is_long: bool,
     pub(crate) expect: Option<String>,
     pub(crate) stderr: Option<String>,
 }
@@ -87,6 +89,7 @@ impl Source {
             env: Vec::new(),
             again: Vec::new(),
             timeout: Duration::from_secs(60),
+            is_long: false,
             expect: None,
             stderr: None,
         };
@@ -102,6 +105,7 @@ impl Source {
         match (key, value) {
             ("also", "glibc") => self.also_glibc = true,
             ("link", "heapwright") => self.link = Link::Shared,
+            ("long", "on the classic designs") => self.is_long = true,
             ("link", "archive") => (self.link, self.preload) = (Link::Archive, false),
             ("link", "static") => (self.link, self.preload) = (Link::Static, false),
             ("run", "alone") => self.preload = false,
