@@ -1,9 +1,5 @@
 //! `kmem_cache_*`: a cache is a `KmemCache` behind a lock.
 //!
-//! ```text
-//! cache   │ member │ flags │ lock │ KmemCache │       in pages of its own
-//! ```
-//!
 //! No magazines: every call goes to the slabs, and so sees every double free at once. What is found wrong with a pointer
 //! is said after the lock was left, but for what a cache with checks finds while it allocates.
 use core::ffi::c_int;

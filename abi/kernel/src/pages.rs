@@ -1,9 +1,5 @@
 //! The pages under everything: one range of addresses for all pools, behind a lock.
 //!
-//! ```text
-//! pool's lock ─► pages' lock ─► system      a pool asks for pages inside of its own lock
-//! ```
-//!
 //! Addresses for twice the machine's memory are reserved with the first request; memory comes and goes with use.
 use core::ptr::NonNull;
 

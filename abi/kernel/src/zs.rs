@@ -1,10 +1,5 @@
 //! `zs_*`: a pool is a zsmalloc behind a lock, and its name.
 //!
-//! ```text
-//! pool   │ member │ name │ compacted │ lock │ zsmalloc │      in pages of its own
-//! handle   the handle of zsmalloc as a number
-//! ```
-//!
 //! A reader holds no lock: it pins its object, and compacting passes that by.
 use core::ffi::{c_char, c_int, c_ulong, c_void};
 use core::fmt;

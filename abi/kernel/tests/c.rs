@@ -1,13 +1,8 @@
 //! Runs every program of `tests/c` on `libheapwright_kernel`, linked statically and as a shared library, and the examples.
 //!
-//! Each program checks one rule of `heapwright/kernel.h`; its first line names it. Marks may follow:
-//!
-//! | mark | meaning |
-//! |---|---|
-//! | `// build: FLAGS` | compiled with these as well |
-//! | `// expect: LINE` | must abort with SIGABRT, and this is all that is on standard error |
-//!
-//! In it `{it}` is the last line of the program's output, and `{first}` the first.
+//! Each program checks one rule of `heapwright/kernel.h`; its first line names it. `// build: FLAGS` in its second: compiled with
+//! these as well. The cases of `misuse.c` must abort, each with its line as all that is on standard error, in which `{it}` is the
+//! last line of the case's output, and `{first}` the first.
 #![expect(
     clippy::disallowed_macros,
     reason = "the runner is no part of the allocator: it may format and print"
@@ -67,9 +62,10 @@ fn wait(child: &mut Child) -> ExitStatus {
     }
 }
 
-/// Runs a program to its end: how it ended, its output and what is on standard error, each shorter than a pipe.
-fn end(binary: &Path) -> (ExitStatus, String, String) {
+/// Runs a program, or a case of it, to its end: how it ended, its output and what is on standard error, each shorter than a pipe.
+fn end(binary: &Path, case: &str) -> (ExitStatus, String, String) {
     let mut child = Command::new(binary)
+        .args(case.split_whitespace())
         // Where cargo looks for libraries there may be an older one.
         .env_remove("LD_LIBRARY_PATH")
         .stdin(Stdio::null())
@@ -91,23 +87,29 @@ fn end(binary: &Path) -> (ExitStatus, String, String) {
 fn program(name: &str, extension: &str) {
     let source = home().join("tests/c").join(name).with_extension(extension);
     let (text, rule) = read(&source);
-    let marks = || text.lines().skip(1).map_while(|line| line.strip_prefix("// "));
-    let mark = |mark: &str| marks().find_map(|line| line.strip_prefix(mark));
-    let (expected, flags) = (mark("expect: "), mark("build: ").unwrap_or_default());
-    let object = compile(&source, flags);
+    let flags = text.lines().nth(1).and_then(|line| line.strip_prefix("// build: "));
+    let object = compile(&source, flags.unwrap_or_default());
     for shared in [false, true] {
         let binary = link(&object, shared);
         say(&format!("{rule}: {}", binary.display()));
-        let (status, said, wrong) = end(&binary);
-        let Some(expected) = expected else {
-            assert!(status.success(), "{status}\n{said}{wrong}");
-            continue;
-        };
-        let lines = || said.lines();
-        let (first, it) = (lines().next().unwrap_or_default(), lines().last().unwrap_or_default());
-        assert_eq!(status.signal(), Some(SIGABRT), "{status}\n{said}{wrong}");
-        assert_eq!(wrong, expected.replace("{first}", first).replace("{it}", it) + "\n");
+        let (status, said, wrong) = end(&binary, "");
+        assert!(status.success(), "{status}\n{said}{wrong}");
+        if name == "misuse" {
+            assert!(!said.is_empty(), "no case");
+            said.lines().for_each(|case| misuse(&binary, case));
+        }
     }
+}
+
+/// Runs one case of `misuse.c`, of which there are its name and what it must say.
+fn misuse(binary: &Path, case: &str) {
+    let (name, expected) = case.split_once(' ').expect("a name and a line");
+    let (status, said, wrong) = end(binary, name);
+    let lines = || said.lines();
+    let (first, it) = (lines().next().unwrap_or_default(), lines().last().unwrap_or_default());
+    let expected = expected.replace("{first}", first).replace("{it}", it);
+    assert_eq!(status.signal(), Some(SIGABRT), "{name}: {status}\n{said}{wrong}");
+    assert_eq!(wrong, format!("heapwright: {expected}\n"), "{name}");
 }
 
 fn example(name: &str) {

@@ -9,19 +9,6 @@
 //! pool    record │ used │ free │ used │ used │ free │ sentinel     one header word a block
 //! ```
 //!
-//! | part | what it does |
-//! |---|---|
-//! | `block` | one block: header, links, the size below |
-//! | `map`, `geometry` | from a size to a bin; how many bins |
-//! | `bins` | lists and bitmap: insert, unlink, take |
-//! | `crumb` | free blocks of two words |
-//! | `heap` | allocate and free: the two constant paths |
-//! | `aligned`, `resize` | larger alignments, fixed addresses; realloc |
-//! | `pool`, `control` | memory added and removed; where the bins stand |
-//! | `check`, `tier` | walking, checking; what is checked when |
-//! | `placement`, `bound` | half-fit; how much memory is always enough |
-//! | `arena` | the form that grows and shrinks |
-//!
 //! Invariants block-T1 to T8 stand where they are kept. Layer *block*: no locks, no atomics, nothing
 //! allocated. Masmano, Ripoll, Crespo, Real: "TLSF: a new dynamic memory allocator for real-time
 //! systems", ECRTS 2004; what is done differently and why: `docs/decisions/0006-tlsf.md`.
@@ -43,7 +30,6 @@ mod resize;
 mod tier;
 
 use core::alloc::Layout;
-use core::fmt;
 use core::marker::PhantomData;
 use core::ops::ControlFlow;
 use core::ptr::NonNull;
@@ -395,16 +381,6 @@ impl<C: Control, P: Placement, T: Tier> Stats for Heap<C, P, T> {
             largest_free: table.largest_free::<P>(),
             failures: head.failures,
         }
-    }
-}
-
-impl<C: Control, P: Placement, T: Tier> fmt::Display for Heap<C, P, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BlockStats { total, used, peak, largest_free, failures } = self.stats();
-        write!(
-            f,
-            "{used} of {total} bytes used, peak {peak}, largest free {largest_free}, {failures} refused"
-        )
     }
 }
 

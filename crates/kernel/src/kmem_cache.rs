@@ -9,7 +9,7 @@
 //!
 //! What is known of free objects lies beside the slabs. So a constructed object keeps its state while it is free, a slab of 4 KiB
 //! has 102 objects of 40 bytes, and what is freed twice, or was never allocated, is seen. Slabs and magazines have the kernel's
-//! sizes ([`order`]), objects go out in the kernel's order ([`Policy`]).
+//! sizes (`order`), objects go out in the kernel's order ([`Policy`]).
 //!
 //! For several threads put a lock around it, as [`base::guarded::Guarded`]. `no_std`, 32 and 64 bit.
 //! Bonwick, "The Slab Allocator", 1994; Bonwick and Adams, "Magazines and Vmem", 2001.
@@ -18,7 +18,7 @@ mod cache;
 mod debug;
 pub(crate) mod front;
 mod misuse;
-pub mod order;
+pub(crate) mod order;
 pub(crate) mod page_map;
 mod pieces;
 #[cfg(target_has_atomic = "ptr")]

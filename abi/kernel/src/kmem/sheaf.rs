@@ -1,8 +1,4 @@
 //! Sheaves: objects of a cache that were taken beforehand, so that getting them cannot fail.
-//!
-//! ```text
-//! sheaf   │ Reserve │ cache │      in a block of kmalloc
-//! ```
 use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 

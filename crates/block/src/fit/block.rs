@@ -85,7 +85,6 @@ impl Block {
         unsafe { self.0.byte_add(WORD) }.cast()
     }
 
-    /// Its address.
     #[inline]
     pub fn address(self) -> usize {
         self.0.addr().get()
@@ -116,7 +115,6 @@ impl Block {
         self.header()
     }
 
-    /// Whether it is in use.
     #[inline]
     pub fn is_used(self) -> bool {
         self.header() & USED != 0
@@ -128,13 +126,11 @@ impl Block {
         self.header() & FLAGS == 0
     }
 
-    /// Whether the block before it is free.
     #[inline]
     pub fn is_previous_free(self) -> bool {
         self.header() & PREVIOUS_FREE != 0
     }
 
-    /// The address just past it.
     #[inline]
     pub fn end(self) -> usize {
         self.address() + self.size()
@@ -148,7 +144,6 @@ impl Block {
         Self(unsafe { self.0.byte_add(bytes) })
     }
 
-    /// The block or sentinel that follows.
     #[inline]
     pub fn next(self) -> Self {
         self.further(self.size())
@@ -214,13 +209,11 @@ impl Block {
         self.set_header(size | self.header() & FLAGS);
     }
 
-    /// Marks in a block that the one before it is used now.
     #[inline]
     pub fn set_previous_used(self) {
         self.set_header(self.header() & !PREVIOUS_FREE);
     }
 
-    /// Makes this word a sentinel.
     #[inline]
     pub fn make_sentinel(self) {
         self.set_header(USED);
@@ -240,14 +233,12 @@ impl Block {
         self.hole_size() - size >= self.gap(align)
     }
 
-    /// The word with the left link, of a free block.
     #[inline]
     pub fn left(self) -> Link {
         // SAFETY: a free block has this word.
         Link(unsafe { self.0.byte_add(offset_of!(Node, left)) }.cast())
     }
 
-    /// The word with the right link, of a free block.
     #[inline]
     pub fn right(self) -> Link {
         // SAFETY: a free block has this word.
@@ -266,14 +257,12 @@ impl Link {
         Self(NonNull::from(root).cast())
     }
 
-    /// What it points to.
     #[inline]
     pub fn get(self) -> Option<Block> {
         // SAFETY: the word is the heap's, and `set` came before.
         unsafe { self.0.read() }
     }
 
-    /// Points it to something else.
     #[inline]
     pub fn set(self, block: Option<Block>) {
         // SAFETY: the word is the heap's.

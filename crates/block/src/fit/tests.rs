@@ -1,7 +1,6 @@
 use super::*;
 use base::{
-    AddError, AddMemory, Check, Owns, Piece, RemoveError, RemoveMemory, Reset, ResizeInPlace,
-    Stats, Walk,
+    AddError, AddMemory, Check, Owns, Piece, RemoveMemory, Reset, ResizeInPlace, Stats, Walk,
 };
 use core::ops::ControlFlow;
 

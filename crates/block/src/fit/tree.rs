@@ -33,7 +33,6 @@ pub trait Order {
     /// Whether left to right means from low addresses to high.
     const BY_ADDRESS: bool;
 
-    /// Whether `a` stands to the left of `b`.
     fn before(a: Block, b: Block) -> bool;
 
     fn above(a: Block, b: Block) -> bool;
@@ -109,18 +108,15 @@ pub struct Tree<O> {
 }
 
 impl<O: Order> Tree<O> {
-    /// No block.
     pub const fn new() -> Self {
         Self { root: Cell::new(None), order: PhantomData }
     }
 
-    /// The link to the block on top.
     #[inline]
     pub fn root(&self) -> Link {
         Link::root(&self.root)
     }
 
-    /// Puts a free block where it belongs.
     #[inline]
     pub fn insert(&self, new: Block) {
         let mut link = self.root();
@@ -339,7 +335,6 @@ impl<O: Order> Tree<O> {
 }
 
 impl Tree<ByAddress> {
-    /// The size of a largest block.
     #[inline]
     pub fn largest(&self) -> usize {
         self.root().get().map_or(0, Block::hole_size)

@@ -51,7 +51,6 @@ pub(super) struct Page {
     free: Cell<List>,
     freed: Cell<List>,
     start: NonNull<u8>,
-    /// Bytes of a block.
     size: Cell<usize>,
     /// Where the blocks begin that were never used, from the start.
     fresh: Cell<usize>,
@@ -197,7 +196,6 @@ impl Page {
         self.slices as usize
     }
 
-    /// Bytes of all its slices.
     pub(super) fn len(&self) -> usize {
         self.slices() << self.shift
     }

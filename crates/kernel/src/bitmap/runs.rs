@@ -11,8 +11,6 @@
 //! The longest run of a node is that of one of its halves, or the one across the middle: the
 //! left half's end and the right half's start. A run of n is found by going down where there is
 //! one, to the left first, so it is the lowest. Safe code throughout.
-use core::fmt;
-
 use base::Broken;
 use base::check::ensure;
 
@@ -21,7 +19,7 @@ pub(crate) const BITS: usize = usize::BITS as usize;
 const M2: &str = "bitmap-M2: every node says what is true of the words below it";
 
 /// Ones at the low end, in the longest run and at the high end of a stretch of bits.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Sum {
     start: u32,
     longest: u32,
@@ -236,12 +234,6 @@ fn run_in(word: usize, len: usize) -> Option<usize> {
         left -= step;
     }
     (starts != 0).then(|| starts.trailing_zeros() as usize)
-}
-
-impl fmt::Debug for Sum {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}…{}…{}", self.start, self.longest, self.end)
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use super::*;
 use base::{
-    AddError, AddMemory, BlockAllocator, Check, Owns, PageAllocator, Piece, RemoveError,
-    RemoveMemory, Stats, Walk,
+    AddError, AddMemory, BlockAllocator, Check, Owns, PageAllocator, Piece, RemoveMemory, Stats,
+    Walk,
 };
 use core::alloc::Layout;
 use core::ops::ControlFlow;

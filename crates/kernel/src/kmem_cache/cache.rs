@@ -206,11 +206,6 @@ impl<P: PageAllocator> KmemCache<P> {
         front.shrink(&mut ground)
     }
 
-    /// How many slabs with free objects there are before empty ones go back; from 5 to 10 by the size unless set.
-    pub fn set_min_partial(&mut self, slabs: usize) {
-        self.front.slabs.set_min_partial(slabs);
-    }
-
     /// Takes the cache down.
     /// Errors: objects are in use: the cache comes back, and says how many.
     pub fn destroy(mut self) -> Result<P, InUse<Self>> {

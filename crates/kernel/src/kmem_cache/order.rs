@@ -13,9 +13,9 @@
 /// Larger slabs are taken only where one object needs them.
 const COSTLY: u32 = 3;
 /// The largest order there is: 4 MiB in pages of 4 KiB.
-pub const LARGEST: u32 = 10;
+pub(crate) const LARGEST: u32 = 10;
 /// The most objects of a slab.
-pub const MOST_OBJECTS: usize = 32_767;
+pub(crate) const MOST_OBJECTS: usize = 32_767;
 
 /// How many bits a number has: 1 + the position of its highest one, 0 for 0.
 const fn bits(value: usize) -> usize {
@@ -23,21 +23,18 @@ const fn bits(value: usize) -> usize {
 }
 
 /// How many objects a slab should have at least on a machine with this many processors.
-#[must_use]
-pub const fn min_objects(cpus: usize) -> usize {
+pub(crate) const fn min_objects(cpus: usize) -> usize {
     4 * (bits(if cpus == 0 { 1 } else { cpus }) + 1)
 }
 
 /// The order of the smallest block of pages with `size` bytes; `page` is a power of two.
-#[must_use]
-pub const fn get_order(size: usize, page: usize) -> u32 {
+pub(crate) const fn get_order(size: usize, page: usize) -> u32 {
     let pages = if size == 0 { 1 } else { size.div_ceil(page) };
     usize::BITS - (pages - 1).leading_zeros()
 }
 
 /// The order of a slab of objects that are `size` bytes apart. `None`: an object is larger than the largest block of pages.
-#[must_use]
-pub const fn slab_order(size: usize, page: usize, cpus: usize) -> Option<u32> {
+pub(crate) const fn slab_order(size: usize, page: usize, cpus: usize) -> Option<u32> {
     let least = get_order(size, page);
     if size == 0 || size > page << LARGEST {
         return None;
@@ -64,15 +61,13 @@ pub const fn slab_order(size: usize, page: usize, cpus: usize) -> Option<u32> {
 }
 
 /// Objects in a slab of this order.
-#[must_use]
-pub const fn objects(size: usize, page: usize, order: u32) -> usize {
+pub(crate) const fn objects(size: usize, page: usize, order: u32) -> usize {
     let fit = (page << order) / size;
     if fit < MOST_OBJECTS { fit } else { MOST_OBJECTS }
 }
 
 /// How many slabs with free objects a cache has before empty ones go back.
-#[must_use]
-pub const fn min_partial(size: usize) -> usize {
+pub(crate) const fn min_partial(size: usize) -> usize {
     match (bits(size) - 1) / 2 {
         0..5 => 5,
         few @ 5..10 => few,
@@ -81,8 +76,7 @@ pub const fn min_partial(size: usize) -> usize {
 }
 
 /// Rounds of a magazine: as many as make it, with a head of four words, fill a block of kmalloc.
-#[must_use]
-pub const fn magazine_capacity(size: usize) -> usize {
+pub(crate) const fn magazine_capacity(size: usize) -> usize {
     match size {
         4096.. => 4,
         1024.. => 12,

@@ -1,9 +1,5 @@
 //! Objects laid aside: as many allocations cannot fail.
 //!
-//! ```text
-//! pages of the reserve  [ object │ object │ object │   │   ]      len 3, capacity 5
-//! ```
-//!
 //! - **reserve-E1** the first `len` places are objects that nobody else has.
 //! - **reserve-E2** only the cache that made it, which has the same number, touches the places: without the cache nothing can.
 //!

@@ -106,7 +106,7 @@ impl BitOr for DebugFlags {
     }
 }
 
-/// A function that is called with a context and an object: a constructor or a destructor.
+/// A function that is called with a context and an object: a constructor.
 #[derive(Debug, Clone, Copy)]
 pub struct Hook {
     call: unsafe fn(*mut (), NonNull<u8>),
@@ -122,8 +122,7 @@ impl Hook {
         Self { call, context }
     }
 
-    /// The caller promises: `object` is one of the cache's, and nobody's: for a constructor without a value, for a destructor
-    /// with one.
+    /// The caller promises: `object` is one of the cache's, and nobody's.
     pub(super) unsafe fn run(self, object: NonNull<u8>) {
         // SAFETY: `new` was promised that it may be called so.
         unsafe { (self.call)(self.context, object) };
@@ -164,7 +163,6 @@ pub struct Settings {
     pub(super) debug: DebugFlags,
     pub(super) cpus: usize,
     pub(super) ctor: Option<Hook>,
-    pub(super) dtor: Option<Hook>,
     pub(super) on_misuse: fn(&Misuse) -> !,
 }
 
@@ -182,7 +180,6 @@ impl Settings {
             debug: DebugFlags::NONE,
             cpus: 2,
             ctor: None,
-            dtor: None,
             on_misuse: panics,
         }
     }
@@ -232,13 +229,6 @@ impl Settings {
     #[must_use]
     pub const fn ctor(mut self, ctor: Hook) -> Self {
         self.ctor = Some(ctor);
-        self
-    }
-
-    /// Called for each object when its slab is given back.
-    #[must_use]
-    pub const fn dtor(mut self, dtor: Hook) -> Self {
-        self.dtor = Some(dtor);
         self
     }
 

@@ -62,8 +62,6 @@ pub(super) struct Counts {
     /// In use, or in a magazine.
     pub(super) live: usize,
     pub(super) bytes: usize,
-    pub(super) made: usize,
-    pub(super) given_back: usize,
 }
 
 impl Slabs {
@@ -248,7 +246,7 @@ impl Slabs {
     }
 
     /// Gives objects back in this order, so that the last is handed out next; looks for a slab once for those of it that follow
-    /// each other. When a destructor panics, the object that was asked for last is not given back.
+    /// each other.
     /// Errors: the first thing found wrong; all that was right is free.
     pub(super) fn give_all<P: PageAllocator>(
         &mut self,
@@ -349,10 +347,6 @@ impl Slabs {
     /// Slabs of which some objects are free and none is being taken.
     pub(super) fn partial(&self) -> &List {
         &self.partial
-    }
-
-    pub(super) fn set_min_partial(&mut self, slabs: usize) {
-        self.min_partial = slabs;
     }
 
     pub(super) fn table_bytes(&self) -> usize {

@@ -41,8 +41,6 @@ pub struct Info {
     pub slab_bytes: usize,
     /// Bytes of descriptors and magazines.
     pub table_bytes: usize,
-    /// Slabs that were ever made.
-    pub slabs_made: usize,
     /// Rounds of a magazine; 0: there are none.
     pub magazine: usize,
 }
@@ -68,7 +66,6 @@ impl Info {
             partial: slabs.partial().len(),
             slab_bytes: counts.bytes,
             table_bytes: front.table_bytes(),
-            slabs_made: counts.made,
             magazine: front.capacity(),
         }
     }

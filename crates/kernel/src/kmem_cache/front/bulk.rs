@@ -1,8 +1,4 @@
 //! Many objects in one call: what the magazines have is copied, the slabs give and take the rest.
-//!
-//! ```text
-//! out   [ object │ object │ object │   │   ]      had 3: full, or all of it goes back
-//! ```
 use core::ptr::NonNull;
 
 use base::PageAllocator;

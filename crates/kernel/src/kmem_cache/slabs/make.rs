@@ -65,25 +65,22 @@ impl Slabs {
         }
         self.construct(ground, slab);
         self.counts.slabs += 1;
-        self.counts.made += 1;
         self.counts.objects += objects;
         self.counts.bytes += bytes;
         Some(slab)
     }
 
-    /// Runs the constructor for all objects of a slab that is not counted yet. If it panics, the destructor runs for those that
-    /// were made, and the slab goes back.
+    /// Runs the constructor for all objects of a slab that is not counted yet.
     fn construct<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>, slab: Slab) {
         let Some(ctor) = self.settings.ctor else { return };
         let objects = self.objects_of(slab);
-        let mut made = Leaving { slabs: self, ground, slab, gone: 0, made: 0 };
+        let guard = Leaving { slabs: self, ground, slab };
         for object in objects {
             // SAFETY: a new object's memory.
             unsafe { ctor.run(object) };
-            made.made += 1;
         }
         // All went well: nothing leaves.
-        core::mem::forget(made);
+        core::mem::forget(guard);
     }
 
     /// Gives an empty slab, which is on no list, back to the pages.
@@ -91,42 +88,21 @@ impl Slabs {
     #[inline(never)]
     pub(super) fn retire<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>, slab: Slab) {
         self.counts.slabs -= 1;
-        self.counts.given_back += 1;
         self.counts.objects -= slab.objects();
         self.counts.bytes -= self.shape.page << slab.order();
-        let made = slab.objects();
-        Leaving { slabs: self, ground, slab, gone: 0, made }.unmake();
+        drop(Leaving { slabs: self, ground, slab });
     }
 }
 
-/// A slab that is on no list and not counted: dropped, it goes back to the pages, also when a user's function panics.
+/// A slab that is on no list and not counted: dropped, it goes back to the pages, also when a constructor panics.
 struct Leaving<'a, 'b, P: PageAllocator> {
     slabs: &'a mut Slabs,
     ground: &'a mut Ground<'b, P>,
     slab: Slab,
-    /// How many of its first objects the destructor was called for.
-    gone: usize,
-    /// How many of its first objects the constructor made.
-    made: usize,
-}
-
-impl<P: PageAllocator> Leaving<'_, '_, P> {
-    /// Calls the destructor for every object for which it was not yet called.
-    fn unmake(&mut self) {
-        let Some(dtor) = self.slabs.settings.dtor else { return };
-        let left = self.slabs.objects_of(self.slab).take(self.made).skip(self.gone);
-        for object in left {
-            self.gone += 1;
-            // SAFETY: a free object, which its constructor made.
-            unsafe { dtor.run(object) };
-        }
-    }
 }
 
 impl<P: PageAllocator> Drop for Leaving<'_, '_, P> {
     fn drop(&mut self) {
-        // What is left after a panic; as with an array's elements a second one ends the program.
-        self.unmake();
         let (base, count) = (self.slab.base(), 1 << self.slab.order());
         self.ground.map.unset(base, count);
         // SAFETY: `make` took it, and nothing leads to it any more.

@@ -19,18 +19,11 @@ impl Slabs {
         if let Some(slab) = self.current.take_if(|slab| slab.live() == 0) {
             self.retire(ground, slab);
         }
-        // Before they are sorted: a destructor may panic, and all slabs are on the list then.
-        for _ in 0..self.partial.len() {
-            let Some(slab) = self.partial.pop_front() else { break };
-            match slab.live() {
-                0 => self.retire(ground, slab),
-                _ => self.partial.push_back(slab),
-            }
-        }
         let mut by_free = [const { List::new(On::Partial) }; SORTED];
         for _ in 0..self.partial.len() {
             let Some(slab) = self.partial.pop_front() else { break };
             match slab.objects() - slab.live() {
+                _ if slab.live() == 0 => self.retire(ground, slab),
                 free @ 1..=SORTED => by_free[free - 1].push_back(slab),
                 _ => self.partial.push_back(slab),
             }
@@ -61,11 +54,7 @@ impl Slabs {
 
     /// Proves kmem-slabs-N1 to kmem-slabs-N3, kmem-slab-D1 and kmem-slab-D2.
     pub(in crate::kmem_cache) fn check(&self, map: &PageMap) -> Result<(), Broken> {
-        let mut sum = Counts {
-            made: self.counts.made,
-            given_back: self.counts.given_back,
-            ..Counts::default()
-        };
+        let mut sum = Counts::default();
         for slab in self.iter() {
             slab.check()?;
             let at = slab.first();
