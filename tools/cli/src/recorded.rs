@@ -33,10 +33,8 @@ use crate::{allocators, embedded, traces};
 /// Bytes between two stacks of a sample, if nothing else is asked for.
 pub(crate) const INTERVAL: u64 = 512 << 10;
 
-/// Where a recording goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct To<'a> {
-    /// The folder that was asked for.
     pub(crate) output: Option<&'a PathBuf>,
     /// What the usual folder's name begins with.
     pub(crate) usual: &'a str,

@@ -17,7 +17,6 @@ use serde::Serialize;
 use crate::allocator::Allocator;
 use crate::inspect::Inspection;
 
-/// The variable the dynamic loader reads.
 pub const PRELOAD: &str = "LD_PRELOAD";
 
 /// The library with `operator new`, as programs of GNU's and Clang's ask for it.

@@ -23,8 +23,6 @@ impl Cost {
     /// Those that a trace tells.
     pub const ALL: [Self; 4] = [Self::Peak, Self::Live, Self::Allocated, Self::Temporary];
 
-    /// What it is called on a page and in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Peak => "at the peak",
@@ -36,7 +34,6 @@ impl Cost {
     }
 
     /// One word, for names of files and flags.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Peak => "peak",
@@ -57,11 +54,9 @@ pub enum Lived {
 }
 
 impl Lived {
-    /// All of them, the shortest first.
     pub const ALL: [Self; 3] = [Self::Millisecond, Self::Second, Self::Minute];
 
     /// As a number with its unit.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Millisecond => "1 ms",
@@ -92,7 +87,6 @@ pub struct Costs {
 }
 
 impl Costs {
-    #[must_use]
     pub fn of(&self, cost: Cost) -> &Estimate {
         &self.sums[cost as usize]
     }
@@ -101,14 +95,11 @@ impl Costs {
         &mut self.sums[cost as usize]
     }
 
-    /// Adds the sums of other blocks.
     pub fn join(&mut self, other: &Self) {
         self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.join(more));
         self.lived.iter_mut().zip(&other.lived).for_each(|(sum, more)| *sum += more);
     }
 
-    /// The bytes of blocks that lived so long.
-    #[must_use]
     pub fn lived(&self, lived: Lived) -> f64 {
         self.lived[lived as usize]
     }

@@ -12,17 +12,14 @@ use crate::gather::Profile;
 use crate::sites::{Site, sites};
 
 const ROWS: usize = 20;
-/// What it tells.
 pub(crate) const ABOUT: &str =
     "of what each place allocated, which share was freed within that time";
 
 /// The places that allocate most, with the shares of what they allocated that were freed sooner and later, or never.
-#[must_use]
 pub fn lifetimes(profile: &Profile, width: Option<usize>) -> String {
     format!("lifetimes: {ABOUT}\n\n{}", table(profile).text(width))
 }
 
-/// The same as a table.
 pub(crate) fn table(profile: &Profile) -> Table {
     let sites = sites(profile, Cost::Allocated);
     let is_there = |site: &&Site| site.costs.of(Cost::Allocated).bytes >= 0.5;

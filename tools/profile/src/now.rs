@@ -25,7 +25,6 @@ fn there(profile: &Profile, knows_beside: bool) -> Vec<Site> {
 }
 
 /// The totals and the table. `knows_beside`: whether its malloc says what is free beside blocks.
-#[must_use]
 pub fn now(profile: &Profile, knows_beside: bool, width: Option<usize>) -> String {
     let sites = there(profile, knows_beside);
     let total = |cost: Cost| with_margin(profile.all.of(cost), profile.interval);
@@ -92,8 +91,6 @@ fn margin(estimate: &Estimate, interval: u64) -> String {
     if estimate.bytes < 0.5 { String::new() } else { off(estimate, interval) }
 }
 
-/// The same for programs: every site.
-#[must_use]
 pub fn now_json(profile: &Profile, knows_beside: bool) -> Value {
     let estimate = |estimate: &Estimate| {
         let (low, high) = estimate.between(profile.interval);

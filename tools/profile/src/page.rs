@@ -25,7 +25,6 @@ const ROWS: usize = 200;
 /// Functions of the picture: smaller ones are left out.
 const NODES: usize = 20_000;
 
-/// What the script reads.
 #[derive(Debug, Serialize)]
 struct Data<'a> {
     costs: Vec<&'static str>,
@@ -43,7 +42,6 @@ struct Data<'a> {
 struct Node(usize, usize, usize, Vec<(f64, f64, f64, f64)>);
 
 /// The page alone, as text, with a cost to begin with.
-#[must_use]
 pub fn html(profile: &Profile, tree: &Tree, by: Cost) -> String {
     let nodes = nodes(tree, profile.interval);
     let labels = tree.labels.iter();

@@ -22,7 +22,6 @@ const BEATS: u64 = 8;
 const ASKED: u64 = 64;
 const LONGEST: usize = 2000;
 
-/// A recorder that waits in a process.
 #[derive(Debug)]
 pub struct Armed {
     file: File,

@@ -10,7 +10,6 @@ use trace::{began, stopped};
 
 /// The chunks that a process writes now. Its descriptor leads there whatever its folder and root are; the path in it is taken where it
 /// leads there too, as beside that file lies what a forked child has inherited.
-#[must_use]
 pub fn written_by(pid: i32) -> Option<PathBuf> {
     let number = own_number(pid)?;
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;

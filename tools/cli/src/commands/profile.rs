@@ -111,7 +111,6 @@ pub(crate) struct ProfileCommand {
     program: Program,
 }
 
-/// A cost, as a flag names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
     Peak,

@@ -56,7 +56,6 @@ pub(crate) struct Stats {
     every: Option<Duration>,
 }
 
-/// A process's number.
 pub(crate) fn pid(text: &str) -> Result<i32, String> {
     match text.parse() {
         Ok(pid) if pid > 0 => Ok(pid),

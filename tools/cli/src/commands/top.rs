@@ -70,7 +70,6 @@ pub(crate) struct Top {
     command: Vec<OsString>,
 }
 
-/// A process that is shown.
 struct Shown {
     watched: Watched,
     state: State,
@@ -79,7 +78,6 @@ struct Shown {
     left: u64,
     paused: bool,
     over: bool,
-    /// Columns of the terminal.
     width: usize,
     /// Why there is nothing more to be seen.
     ended: Option<Trouble>,

@@ -13,7 +13,6 @@ use trace::Trace;
 use crate::format::shell;
 use crate::traces;
 
-/// What is known of a process that somebody records.
 pub(crate) struct Sites {
     pub(crate) profile: Profile,
     /// Whether its malloc says what is free beside blocks.
