@@ -123,15 +123,11 @@ impl Copy {
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        end(self.process);
-    }
-}
-
-fn end(copy: u32) {
-    let number = i32::try_from(copy).ok().and_then(Pid::from_raw);
-    if is_copy(copy) {
-        // If it has gone already, so much the better.
-        let _ = number.map(|number| kill_process(number, Signal::KILL));
+        let number = i32::try_from(self.process).ok().and_then(Pid::from_raw);
+        if is_copy(self.process) {
+            // If it has gone already, so much the better.
+            let _ = number.map(|number| kill_process(number, Signal::KILL));
+        }
     }
 }
 

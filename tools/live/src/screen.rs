@@ -1,13 +1,4 @@
 //! The heap of a running process as lines: how much, how fast, where, in which sizes, and since when.
-//!
-//! ```text
-//! which process, which malloc                      head
-//! how much, how fast
-//! the blocks, a character for each stretch         map
-//! sizes, those first of which most is free         table
-//! live and resident over time                      curves
-//! tab map and sizes  f order  s snapshot  q quit   keys
-//! ```
 
 mod map;
 mod sizes;

@@ -1,9 +1,5 @@
 //! A copy of what says which granule holds what: the maps, and the descriptors of all slabs.
 //!
-//! ```text
-//! span map  ─► which slabs' descriptors there are ─► the pages of descriptors that have one, in as few reads as lie side by side
-//! ```
-//!
 //! Descriptors that nobody uses are not read: to read an untouched page of another process makes it a page of zeros.
 
 use std::io;

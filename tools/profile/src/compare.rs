@@ -1,10 +1,5 @@
 //! Two profiles beside each other: what grew, what shrank, and what may be chance.
 //!
-//! ```text
-//! a.pb.gz ─► sites of functions ─┐
-//! b.pb.gz ─► sites of functions ─┴─► by name ─► change ± margin of both
-//! ```
-//!
 //! Functions are the same by name and module, not by line: the two may be of two builds. Margins are not in the files, but follow from what
 //! is: `n` blocks of `s` bytes, of which a sample with the probability `p` had some, vary by `n s² (1 - p) / p`.
 

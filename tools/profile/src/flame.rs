@@ -1,11 +1,4 @@
 //! The functions as a picture: each a bar as wide as what it and all that it calls cost, under the one that calls it.
-//!
-//! ```text
-//! │ all                                   │
-//! │ main                          │ thread│
-//! │ load            │ serve       │ work  │
-//! │ insert  │ parse │             └ narrower than a pixel: left out
-//! ```
 
 use std::collections::HashMap;
 

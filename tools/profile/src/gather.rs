@@ -63,6 +63,8 @@ pub struct Profile {
     pub peak_time: u64,
     pub stacks: Vec<Stack>,
     pub all: Costs,
+    /// Whether the malloc says what is free beside blocks.
+    pub knows_beside: bool,
     pub curve: Vec<Point>,
     pub moments: Vec<Moment>,
     pub frames: Frames,
@@ -129,6 +131,7 @@ pub fn gather_beside(
         peak_time: peak.map_or(0, |(_, time)| time),
         stacks: sums.list,
         all,
+        knows_beside: beside.is_some(),
         curve,
         moments,
         frames,

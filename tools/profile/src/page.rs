@@ -1,9 +1,4 @@
 //! The page: functions as an icicle with a choice of cost, a table of sites, memory over time; one HTML file that needs nothing else.
-//!
-//! ```text
-//! Tree ─► the largest nodes as numbers ─► profile.js draws, searches and goes into a function
-//!      └► the same picture as SVG, for readers without a script
-//! ```
 
 use serde::Serialize;
 use show::number::{Unit, bytes, nanoseconds, percent};

@@ -142,9 +142,9 @@ fn still_writes(file: &Path) -> bool {
     }
 }
 
-/// The process that a file of chunks is named after.
-fn number(file: &Path) -> Option<u32> {
-    let name = file.file_stem()?.to_str()?;
+/// The process that a file is named after.
+pub(crate) fn number(file: &Path) -> Option<u32> {
+    let name = file.file_stem()?.to_string_lossy();
     name.rsplit('-').next()?.split('.').next()?.parse().ok()
 }
 

@@ -1,9 +1,4 @@
 //! The names of one file's addresses.
-//!
-//! ```text
-//! address ─► debugging information ─► push_back (inlined, stl_vector.h) ◄ insert (inlined, cache.h:88) ◄ main
-//!        └─► no function there ─► table of symbols ─► insert
-//! ```
 
 use addr2line::Context;
 use gimli::{EndianSlice, RunTimeEndian};

@@ -65,10 +65,6 @@ impl Names {
         self.places.is_empty()
     }
 
-    pub fn addresses(&self) -> impl Iterator<Item = u64> {
-        self.places.keys().copied()
-    }
-
     /// What another tool knows of an address, innermost function first. The first that is said of one holds.
     pub fn insert<'a>(
         &mut self,

@@ -35,7 +35,7 @@ use tempfile::TempDir;
 
 use self::allocators::Among;
 use self::interrupts::Interrupts;
-use self::measurement::{Ended, Measured, Measurement};
+use self::measurement::{Measured, Measurement};
 use self::words::Words;
 use self::workloads::Chosen;
 use crate::exit::Usage;
@@ -166,9 +166,8 @@ impl Bench {
             guard,
             warnings,
         };
-        let Measured { report, folder, broken } = match measurement.run()? {
-            Ended::Measured(measured) => *measured,
-            Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
+        let Some(Measured { report, folder, broken }) = measurement.run()? else {
+            return Ok(ExitCode::from(exit::INTERRUPTED));
         };
         if self.is_superslab && self.output.is_for_people() {
             out::print(&superslab::answers(&report, &counted))?;

@@ -22,7 +22,7 @@ use view::{KeyCode, KeyEvent, KeyModifiers, Line, Screen};
 
 use self::program::Started;
 use super::stats::pid;
-use super::stats::sites::{self, Sites};
+use super::stats::sites;
 use crate::flags::allocator::OneAllocator;
 use crate::flags::rounds::duration;
 use crate::flags::settings::SettingsFlags;
@@ -167,9 +167,7 @@ impl Shown {
     /// Shows which code the live blocks come from, or why that is not known.
     fn tell_sites(&mut self) {
         let text = match sites::look(&mut self.watched) {
-            Ok(Sites { profile, knows_beside }) => {
-                profile::now(&profile, knows_beside, Some(self.width))
-            }
+            Ok(profile) => profile::now(&profile, Some(self.width)),
             Err(error) => wrapped(&exit::said(&error), 0, Some(self.width)),
         };
         self.state.tell(text);
@@ -191,7 +189,6 @@ impl Shown {
     }
 }
 
-/// A file of the current folder that is not there yet.
 fn free_name(pid: i32) -> PathBuf {
     let folder = env::current_dir().unwrap_or_default();
     let name = |number: u32| folder.join(format!("heap-{pid}-{number}.json"));

@@ -1,10 +1,5 @@
 //! `heapwright bench superslab`: the experiment of the report on SuperSlab, each of its four suspects changed alone.
 //!
-//! ```text
-//! one library under eight settings ─► three loops of the report's ─► ratios with intervals ─► a verdict each, or none
-//!                                └──► once more each, counting ────► refills, slabs used again
-//! ```
-//!
 //! A verdict is that of every comparison here ([`Claim`]): beyond the noise, level, or "cannot be told".
 
 use core::time::Duration;

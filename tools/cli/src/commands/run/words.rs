@@ -1,10 +1,4 @@
 //! The figures of `--stats` for people.
-//!
-//! ```text
-//! heapwright: ./server (process 12)
-//!   Peak 70.2 MiB: 2.10 MiB live, 1.00 MiB kept by malloc, 67.1 MiB not malloc's.
-//!   …
-//! ```
 
 use core::fmt::Write as _;
 
@@ -204,7 +198,7 @@ fn rest(process: &Process) -> String {
     text
 }
 
-fn size(value: u64) -> String {
+pub(crate) fn size(value: u64) -> String {
     if value == 0 { "0".to_owned() } else { bytes(value as f64) }
 }
 
