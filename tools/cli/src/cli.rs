@@ -58,7 +58,6 @@ enum Command {
     Man(man::Man),
 }
 
-/// Reads the command line and does what it says.
 pub(crate) fn run() -> ExitCode {
     let matches = with_short_help(Cli::command()).get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

@@ -1,9 +1,4 @@
 //! A program with the recorder in front of its malloc, for commands that do with the recording what they are for.
-//!
-//! ```text
-//! To ─► a folder ─┬─► run      starts the program, waits, lets it go ─┐
-//!                 └─► attach   a recorder that waits in a process ────┴─► packed ─► a trace for each process
-//! ```
 
 mod attached;
 
@@ -33,10 +28,8 @@ use crate::{allocators, embedded, traces};
 /// Bytes between two stacks of a sample, if nothing else is asked for.
 pub(crate) const INTERVAL: u64 = 512 << 10;
 
-/// Where a recording goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct To<'a> {
-    /// The folder that was asked for.
     pub(crate) output: Option<&'a PathBuf>,
     /// What the usual folder's name begins with.
     pub(crate) usual: &'a str,
@@ -93,7 +86,6 @@ pub(crate) fn run(
     Ok((folder, status))
 }
 
-/// Refuses a program of which nothing would be recorded.
 fn check(file: &Path, inspection: Option<&Inspection>, to: To<'_>) -> anyhow::Result<()> {
     let Some((found, obstacle)) = inspection.and_then(|f| Some((f, f.obstacle()?))) else {
         return Ok(());
@@ -124,7 +116,6 @@ pub(crate) fn snapshot(chunks: &Path, folder: &Path) -> anyhow::Result<PathBuf> 
     Ok(trace::pack(chunks, &trace, &mut |_| {}).map_err(traces::failed)?.path)
 }
 
-/// Packs what the processes wrote to a folder.
 pub(crate) fn packed(folder: &Path, is_called_off: bool) -> anyhow::Result<Vec<Process>> {
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("  ▕{bar:24}▏ {percent:>3} %  {msg}") {

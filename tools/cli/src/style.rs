@@ -25,7 +25,6 @@ pub(crate) fn choose(color: Color) {
     ON_STDERR.store(wanted(stderr().is_terminal()), Ordering::Relaxed);
 }
 
-/// Whether standard output has colours.
 pub(crate) fn is_on_stdout() -> bool {
     ON_STDOUT.load(Ordering::Relaxed)
 }
@@ -44,7 +43,6 @@ pub(crate) fn error(text: &str) -> String {
     paint(&ON_STDERR, "1;31", text)
 }
 
-/// The name in front of a warning, on standard error.
 pub(crate) fn warning(text: &str) -> String {
     paint(&ON_STDERR, "1;33", text)
 }

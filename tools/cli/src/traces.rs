@@ -21,7 +21,6 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Trace> {
     Ok(trace)
 }
 
-/// The same, sample or not.
 pub(crate) fn open_any(path: &Path) -> anyhow::Result<Trace> {
     let trace = Trace::open(path).map_err(failed)?;
     if trace.about().has_no_blocks() {
@@ -42,6 +41,14 @@ pub(crate) fn open_any(path: &Path) -> anyhow::Result<Trace> {
         ));
     }
     Ok(trace)
+}
+
+/// Why there is no profile of what was recorded at a path.
+pub(crate) fn no_stacks(path: &Path) -> Usage {
+    Usage(format!(
+        "{} has no call stacks: 'heapwright profile' or 'heapwright record --stacks sampled' records them",
+        path.display()
+    ))
 }
 
 pub(crate) fn command(name: &str, trace: &Path) -> String {

@@ -30,6 +30,15 @@ fn waiting(arguments: &[&str]) -> Running {
     running
 }
 
+/// What is there within half a minute.
+fn soon<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let looks = (0..1500).find_map(|_| {
+        sleep(Duration::from_millis(20));
+        look()
+    });
+    looks.expect("it comes")
+}
+
 fn json(pid: i32) -> Value {
     parsed(run!["stats", "--json", pid.to_string()])
 }
@@ -130,26 +139,22 @@ fn a_process_that_has_hidden_itself_is_told_from_another_users() {
     let mut hidden = Command::new(words[0]);
     let running = started(hidden.args(&words[1..]).arg(&program));
     let pid = running.number().to_string();
-    let said = (0..500).find_map(|_| {
-        let mut stats = Command::new(words[0]);
-        stats.args(&words[1..]).arg(env!("CARGO_BIN_EXE_heapwright")).args(["stats", &pid]);
-        let output = stats.output().unwrap();
-        sleep(Duration::from_millis(10));
-        (output.status.code() == Some(125)).then(|| String::from_utf8(output.stderr).unwrap())
-    });
-    let said = said.expect("it hides");
+    let says = |before: &[&str], words: &[&str]| {
+        let mut command = Command::new(before[0]);
+        command.args(&before[1..]).arg(env!("CARGO_BIN_EXE_heapwright")).args(words);
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code() == Some(125)).then_some(said)
+    };
+    let said = soon(|| says(words, &["stats", &pid]));
     assert!(said.contains("has hidden itself"), "{said}");
     if words[0] == "setpriv" {
         let own = std::process::id().to_string();
-        let mut stats = Command::new(words[0]);
-        stats.args(&words[1..]).arg(env!("CARGO_BIN_EXE_heapwright")).args(["top", &own]);
-        let said = String::from_utf8(stats.output().unwrap().stderr).unwrap();
+        let said = says(words, &["top", &own]).unwrap();
         assert!(said.contains("it is user 0's, and this is user 65534"), "{said}");
         // root, but for the right to read others.
-        let mut stats = Command::new("setpriv");
-        stats.args(["--bounding-set", "-sys_ptrace", env!("CARGO_BIN_EXE_heapwright")]);
-        stats.args(["stats", &own]);
-        let said = String::from_utf8(stats.output().unwrap().stderr).unwrap();
+        let without = ["setpriv", "--bounding-set", "-sys_ptrace"];
+        let said = says(&without, &["stats", &own]).unwrap();
         assert!(said.contains("--cap-add SYS_PTRACE"), "{said}");
     }
 }
@@ -180,11 +185,7 @@ fn metrics_in_a_file_and_at_a_socket() {
     let socket = folder.path().join("s");
     let place = format!("unix:{}", socket.display());
     let mut served = started(plain().args(["stats", &pid, "--metrics", &place]));
-    let mut stream = (0..500).find_map(|_| {
-        sleep(Duration::from_millis(20));
-        UnixStream::connect(&socket).ok()
-    });
-    let stream = stream.as_mut().unwrap();
+    let mut stream = soon(|| UnixStream::connect(&socket).ok());
     stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
     let mut said = String::new();
     stream.read_to_string(&mut said).unwrap();
@@ -205,11 +206,7 @@ fn a_process_writes_by_itself() {
     let running = waiting(&["run", "--set", &setting, "--", "sort"]);
     let file = folder.path().join(format!("{}.json", running.number()));
     let read = || serde_json::from_str::<Value>(&fs::read_to_string(&file).ok()?).ok();
-    let first = (0..500).find_map(|_| {
-        sleep(Duration::from_millis(20));
-        read()
-    });
-    let first = first.unwrap();
+    let first = soon(read);
     assert_eq!(first["ended"], false);
     assert!(first["now"]["parts"].as_array().is_some() && first["largest"].is_null(), "{first:#}");
     let (_, err, _) = ours(["run", "--set", "stats=1x:/tmp/a", "--", "true"]);
@@ -224,11 +221,8 @@ fn nails(folder: &Path, words: &[&str], arguments: &[&str]) -> (Running, String)
     let mut command = plain();
     command.args(words).arg("--").arg(&program).arg(&said).args(arguments);
     let running = started(command.stdin(Stdio::piped()).stdout(Stdio::null()));
-    let number = (0..1500).find_map(|_| {
-        sleep(Duration::from_millis(20));
-        fs::read_to_string(&said).ok().filter(|text| text.ends_with('\n'))
-    });
-    (running, number.expect("it says its number").trim().to_owned())
+    let number = soon(|| fs::read_to_string(&said).ok().filter(|text| text.ends_with('\n')));
+    (running, number.trim().to_owned())
 }
 
 #[test]

@@ -35,7 +35,6 @@ impl Allocator {
         Self { name, base, library, version, in_process, settings: vec![], environment: vec![] }
     }
 
-    /// The C library's own malloc.
     pub fn glibc() -> Self {
         Self::new(GLIBC.to_owned(), None, None).with_version(glibc_version())
     }
@@ -64,7 +63,6 @@ impl Allocator {
         Some(core::iter::once(name.clone()).chain(set).collect())
     }
 
-    /// The same with its version.
     pub fn with_version(mut self, version: Option<String>) -> Self {
         self.version = version;
         self
@@ -75,7 +73,6 @@ impl Allocator {
     }
 }
 
-/// The version of the C library this process runs on.
 pub fn glibc_version() -> Option<String> {
     #[cfg(target_env = "gnu")]
     {

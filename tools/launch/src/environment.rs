@@ -17,7 +17,6 @@ use serde::Serialize;
 use crate::allocator::Allocator;
 use crate::inspect::Inspection;
 
-/// The variable the dynamic loader reads.
 pub const PRELOAD: &str = "LD_PRELOAD";
 
 /// The library with `operator new`, as programs of GNU's and Clang's ask for it.
@@ -29,7 +28,6 @@ pub const SETTINGS: &str = "HEAPWRIGHT";
 /// Why a library or a setting cannot be handed to a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The loader splits `LD_PRELOAD` at these characters and knows no quoting.
     #[error(
         "LD_PRELOAD cannot carry the path {0:?}: it splits at spaces and colons and expands '$'. Use a link to it from a plain path"
     )]
@@ -38,7 +36,6 @@ pub enum Error {
     NotASetting(String),
     #[error("there is no setting {0:?}; there are {KEYS}")]
     Key(String),
-    /// The key is there, the value is none of it.
     #[error(
         "{1:?} is no value of {0:?}: a switch is on or off, a size a number with k, m or g; stats may be peak, a path, or a time and a path (60s:/path/%p.json), too"
     )]

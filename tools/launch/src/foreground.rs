@@ -41,9 +41,7 @@ static EARLY: AtomicI32 = AtomicI32::new(0);
 /// What becomes of the program if this process is killed hard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Killed {
-    /// It is killed too.
     TakesAlong,
-    /// It goes on.
     LeavesIt,
 }
 

@@ -66,7 +66,6 @@ impl Finding {
     }
 }
 
-/// Everything found about one program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inspection {
     /// The files that are executed one after the other; the last one is the program.
@@ -77,7 +76,6 @@ pub struct Inspection {
     /// A shared library among those it asks for that is an allocator: what replaces glibc's malloc when nothing is preloaded.
     pub linked_to: Option<String>,
     pub is_cxx: bool,
-    /// The findings, in the order in which they are printed.
     pub findings: Vec<Finding>,
 }
 
@@ -143,121 +141,83 @@ fn is_shell(file: &Path) -> bool {
 }
 
 fn describe(found: &mut Inspection, target: &Path, elf: &Elf) {
-    let subject = name(target);
     let what = format!("ELF {}", elf.architecture());
-    if !elf.is_native() {
-        found.say(
-            &subject,
-            Level::Fail,
-            format!("{what}: our library is for {}", std::env::consts::ARCH),
-        );
-        return;
-    }
-    let Some(loader) = &elf.loader else {
-        found.say(
-            &subject,
-            Level::Fail,
-            match &elf.private_allocator {
-                Some(own) => format!(
-                    "{what}, statically linked, with {own} inside: no loader reads LD_PRELOAD, its malloc cannot be \
-                     replaced"
-                ),
-                None => format!("{what}, statically linked: no loader reads LD_PRELOAD, its malloc cannot be replaced"),
-            },
-        );
-        return;
+    let (level, text) = match &elf.loader {
+        _ if !elf.is_native() => {
+            (Level::Fail, format!("{what}: our library is for {}", std::env::consts::ARCH))
+        }
+        None => {
+            let own = elf.private_allocator.as_ref();
+            let own = own.map_or_else(String::new, |own| format!(", with {own} inside"));
+            let why = "no loader reads LD_PRELOAD, its malloc cannot be replaced";
+            (Level::Fail, format!("{what}, statically linked{own}: {why}"))
+        }
+        Some(loader) => {
+            found.loader = Some(loader.clone());
+            match name(loader) {
+                name if name.starts_with("ld-musl") => {
+                    let why = "libraries made for glibc cannot be loaded into it";
+                    (Level::Fail, format!("{what}, dynamic, musl: {why}"))
+                }
+                _ if loader::is_glibc(loader) => (Level::Ok, format!("{what}, dynamic, glibc")),
+                name => (Level::Warn, format!("{what}, dynamic, with the unknown loader {name}")),
+            }
+        }
     };
-    found.loader = Some(loader.clone());
-    let loader_name = name(loader);
-    if loader_name.starts_with("ld-musl") {
-        found.say(
-            &subject,
-            Level::Fail,
-            format!("{what}, dynamic, musl: libraries made for glibc cannot be loaded into it"),
-        );
-    } else if loader::is_glibc(loader) {
-        found.say(&subject, Level::Ok, format!("{what}, dynamic, glibc"));
-    } else {
-        found.say(
-            &subject,
-            Level::Warn,
-            format!("{what}, dynamic, with the unknown loader {loader_name}"),
-        );
-    }
+    found.say(&name(target), level, text);
 }
 
 fn privileges(found: &mut Inspection, target: &Path) {
     use privilege::Privilege;
-    match privilege::of(target) {
-        None => {}
+    let (level, text) = match privilege::of(target) {
+        None => return,
         Some(Privilege::Gained(how)) => {
-            found.say(
-                "privileges",
-                Level::Fail,
-                format!("{how}: the loader ignores LD_PRELOAD here"),
-            );
+            (Level::Fail, format!("{how}: the loader ignores LD_PRELOAD here"))
         }
-        Some(Privilege::AlreadyHeld(how)) => found.say(
-            "privileges",
-            Level::Warn,
-            format!(
-                "{how}, which you are: works for you, but LD_PRELOAD is ignored for other users"
-            ),
-        ),
+        Some(Privilege::AlreadyHeld(how)) => {
+            let but = "works for you, but LD_PRELOAD is ignored for other users";
+            (Level::Warn, format!("{how}, which you are: {but}"))
+        }
         Some(Privilege::Disabled(how, why)) => {
-            found.say("privileges", Level::Ok, format!("{how}, without effect ({why})"));
+            (Level::Ok, format!("{how}, without effect ({why})"))
         }
-    }
+    };
+    found.say("privileges", level, text);
 }
 
 fn symbols(found: &mut Inspection, elf: &Elf) {
     if elf.loader.is_none() || !elf.is_native() {
         return;
     }
-    match elf.malloc {
-        Defined::Exported => found.say(
-            "malloc",
+    let (level, text) = match elf.malloc {
+        Defined::Exported => (
             Level::Fail,
             "defined and exported by the program itself: it is found before any library's",
         ),
-        Defined::Inside => found.say(
-            "malloc",
-            Level::Fail,
-            "linked into the program itself: its calls do not go through the loader",
-        ),
-        Defined::No => {
-            found.say("malloc", Level::Ok, "resolved by the loader: LD_PRELOAD replaces it")
+        Defined::Inside => {
+            (Level::Fail, "linked into the program itself: its calls do not go through the loader")
         }
-    }
+        Defined::No => (Level::Ok, "resolved by the loader: LD_PRELOAD replaces it"),
+    };
+    found.say("malloc", level, text);
     if let Some(library) = elf.needed.iter().find(|n| is_sanitizer(n)) {
-        found.say(
-            "malloc",
-            Level::Fail,
-            format!("is {library}'s, a sanitizer's: such a program ends at once where another library comes before that"),
-        );
+        let why = "such a program ends at once where another library comes before that";
+        found.say("malloc", Level::Fail, format!("is {library}'s, a sanitizer's: {why}"));
     }
     if let Some(library) = elf.needed.iter().find(|n| is_allocator(n)) {
-        found.say(
-            "linked to",
-            Level::Warn,
-            format!("{library}: the preloaded library comes before it"),
-        );
+        let text = format!("{library}: the preloaded library comes before it");
+        found.say("linked to", Level::Warn, text);
         found.linked_to = Some(library.clone());
     }
     found.is_cxx = elf.needed.iter().any(|n| n.starts_with("libstdc++"));
     if elf.operator_new != Defined::No {
-        found.say(
-            "C++",
-            Level::Warn,
-            "defines its own operator new: C++ allocations reach us only if that ends in malloc",
-        );
+        let text =
+            "defines its own operator new: C++ allocations reach us only if that ends in malloc";
+        found.say("C++", Level::Warn, text);
     }
     if let Some(own) = &elf.private_allocator {
-        found.say(
-            "own malloc",
-            Level::Warn,
-            format!("{own} is linked in: what calls that directly, as Rust's global allocator does, is not replaced"),
-        );
+        let what = "what calls that directly, as Rust's global allocator does, is not replaced";
+        found.say("own malloc", Level::Warn, format!("{own} is linked in: {what}"));
         found.own_malloc = Some(own.clone());
     }
 }

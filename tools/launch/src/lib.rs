@@ -1,13 +1,5 @@
 //! Starts programs on an allocator: all that `run`, `bench`, the tests and the chores need for that, once.
 //!
-//! ```text
-//! a word ─resolve─► a file ─inspect─► can its malloc be replaced?
-//! a name ─discover, unpack─► a library ─probe─► is it a malloc?      ─┐
-//!                                                                    environment ─► Launch ─► Running ─► its end
-//!                                            foreground: in our place, signals passed on ──┘     └ follow: what it started,
-//!                                                                                                  and which malloc that had
-//! ```
-//!
 //! Which program: [`resolve`], [`inspect`]. Which allocator: [`allocator`], [`discover`], [`probe`]; [`artefact`] lists what the
 //! command carries inside itself, and [`unpack`] puts it where a program can load it. To start, wait, signal and kill:
 //! [`Launch`], [`Running`], and [`foreground`] for a program in our place. What runs below a process: [`tree`], [`follow`].

@@ -18,9 +18,7 @@ const AT_ONCE: usize = 2 << 20;
 /// Which part of what comes through a pipe is kept.
 #[derive(Debug, Clone, Copy)]
 pub enum Keep {
-    /// As many bytes of its beginning.
     First(usize),
-    /// As many bytes of its end.
     Last(usize),
 }
 
@@ -47,7 +45,6 @@ impl Stream {
         Self { fd: fd.filter(is_set), keep, held: VecDeque::new() }
     }
 
-    /// Whether nobody can write any more.
     pub fn is_closed(&self) -> bool {
         self.fd.is_none()
     }

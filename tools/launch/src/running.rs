@@ -27,7 +27,6 @@ use crate::tree;
 /// How often the end is asked for on kernels before 5.3, which do not tell it.
 const ASK: Duration = Duration::from_millis(5);
 
-/// A program to start: a command, and what becomes of it.
 #[derive(Debug)]
 pub struct Launch<'a> {
     command: &'a mut Command,
@@ -51,7 +50,6 @@ impl<'a> Launch<'a> {
         Self { limit: Some(limit), ..self }
     }
 
-    /// What is kept of its standard output and of its standard error.
     pub fn keep(self, stdout: Keep, stderr: Keep) -> Self {
         Self { keep: [stdout, stderr], ..self }
     }
@@ -91,7 +89,6 @@ pub struct Running {
     /// Once it is collected: how it ended, and its processor time.
     end: Option<(ExitStatus, Duration)>,
     pub stdout: Stream,
-    /// What it said on standard error, if that is a pipe.
     pub stderr: Stream,
 }
 

@@ -72,7 +72,6 @@ pub fn anonymous(root: i32) -> Option<u64> {
     descendants(root).into_iter().filter_map(of).max()
 }
 
-/// What a process's `status` says of that.
 fn most_anonymous(status: &str) -> Option<u64> {
     let of_files = bytes(status, "RssFile:")? + bytes(status, "RssShmem:")?;
     Some(bytes(status, "RssAnon:")?.max(bytes(status, "VmHWM:")?.saturating_sub(of_files)))
@@ -87,9 +86,7 @@ fn bytes(text: &str, name: &str) -> Option<u64> {
 /// How long a task computed, and how long it waited for a processor while it could have; nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scheduled {
-    /// It was on a processor.
     pub ran: u64,
-    /// It was ready to be.
     pub waited: u64,
 }
 

@@ -23,7 +23,6 @@ use rustix::process::geteuid;
 use crate::artefact::Kind;
 use crate::environment::can_be_preloaded;
 
-/// A library or a program that an executable carries along.
 #[derive(Debug)]
 pub struct Embedded {
     /// The allocator's name, as `-a` takes it; or the program's.

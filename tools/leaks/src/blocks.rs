@@ -34,7 +34,6 @@ impl Blocks {
         (word - block.address < block.size.max(1)).then_some(place)
     }
 
-    /// The block that begins there.
     pub(crate) fn beginning_at(&self, word: u64) -> Option<usize> {
         self.0.binary_search_by_key(&word, |block| block.address).ok()
     }

@@ -12,13 +12,11 @@ use crate::memory::Memory;
 
 /// What the recorder says: `copy=PID ADDRESS THREADS SILENT BLOCK LEN TABLE FRAMES`.
 const NOTE: &str = "copy=";
-/// What copies are called.
 const NAME: &[u8] = b"heapwright-copy";
 /// Of one that is not there any more.
 const ENDED: &str = "it has ended since";
 const NO_FILE: i32 = 2;
 const NO_PROCESS: i32 = 3;
-/// Why there is none.
 const NO_NOTE: &str = "no_copy=";
 /// Words that are kept of a thread.
 const WORDS: usize = 3;
@@ -33,7 +31,6 @@ pub(crate) struct Thread {
     pub(crate) pointer: u64,
 }
 
-/// A line of its list of mappings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mapping {
     pub(crate) range: Range<u64>,
@@ -62,7 +59,6 @@ pub(crate) struct Copy {
     pub(crate) mappings: Vec<Mapping>,
 }
 
-/// The copy's number.
 pub(crate) fn number(about: &About) -> Option<u32> {
     let note = about.notes.iter().find_map(|note| note.strip_prefix(NOTE))?;
     note.split(' ').next()?.parse().ok()
@@ -127,15 +123,11 @@ impl Copy {
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        end(self.process);
-    }
-}
-
-fn end(copy: u32) {
-    let number = i32::try_from(copy).ok().and_then(Pid::from_raw);
-    if is_copy(copy) {
-        // If it has gone already, so much the better.
-        let _ = number.map(|number| kill_process(number, Signal::KILL));
+        let number = i32::try_from(self.process).ok().and_then(Pid::from_raw);
+        if is_copy(self.process) {
+            // If it has gone already, so much the better.
+            let _ = number.map(|number| kill_process(number, Signal::KILL));
+        }
     }
 }
 

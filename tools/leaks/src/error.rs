@@ -4,22 +4,18 @@ use std::io;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The process left no copy.
     #[error("process {process} left no copy of its memory: {why}")]
     NoCopy {
         process: u32,
         /// What the recorder says, or what that means.
         why: String,
     },
-    /// The copy cannot be read.
     #[error("the copy of process {process} cannot be read: {why}")]
     Unreadable { process: u32, why: io::Error },
-    /// The recorder had no memory for all of its table.
     #[error(
         "process {process} had no memory left for the table of live blocks (a limit on its addresses?), so what it lost is not known"
     )]
     NoTable { process: u32 },
-    /// The trace cannot be read as far as the copy.
     #[error(
         "the recording of process {process} cannot be read as far as its end, so which blocks were live is not known"
     )]

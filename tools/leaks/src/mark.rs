@@ -10,7 +10,6 @@ use crate::blocks::{Block, Blocks};
 use crate::memory::Memory;
 use crate::roots::Root;
 
-/// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Reachable,

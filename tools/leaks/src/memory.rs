@@ -6,9 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-/// Bytes that are read at once.
 const PIECE: usize = 256 << 10;
-/// Pieces that are kept.
 const KEPT: usize = 256;
 /// Of a page: it is there, or has been swapped out.
 const IS_THERE: u64 = 0b11 << 62;
@@ -16,7 +14,6 @@ const IS_THERE: u64 = 0b11 << 62;
 #[derive(Debug)]
 pub(crate) struct Memory {
     memory: File,
-    /// Which pages are there.
     pages: File,
     page: usize,
     /// By address, and whether pages were passed over.

@@ -7,7 +7,6 @@ use core::ops::Range;
 pub(crate) struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
-    /// This range is in it.
     pub(crate) fn add(&mut self, range: Range<u64>) {
         self.remove(&range);
         if !range.is_empty() {
@@ -15,7 +14,6 @@ impl Ranges {
         }
     }
 
-    /// Nothing of this range is in it.
     pub(crate) fn remove(&mut self, gone: &Range<u64>) {
         let parts = |range: &Range<u64>| {
             let before = range.start..range.end.min(gone.start.max(range.start));

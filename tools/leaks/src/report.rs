@@ -10,14 +10,12 @@ use crate::blocks::Blocks;
 use crate::mark::Fate;
 use crate::suppress::Suppressions;
 
-/// Functions of a stack that are told.
 const DEPTH: usize = 12;
 
 /// Blocks and their bytes, as requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Amount {
     pub blocks: u64,
-    /// Bytes of them all.
     pub bytes: u64,
 }
 
@@ -43,15 +41,11 @@ pub struct Leak {
     pub stack: Vec<String>,
 }
 
-/// What was lost when a process ended.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Leaks {
-    /// The program, as one would type it.
     pub command: String,
     pub process: u32,
-    /// Blocks that can be reached still.
     pub reachable: Amount,
-    /// Blocks that nothing points to.
     pub lost: Amount,
     /// Blocks that only those point to.
     pub behind: Amount,
@@ -59,12 +53,10 @@ pub struct Leaks {
     pub suppressed: Amount,
     /// The lost ones by place, those with most bytes first.
     pub leaks: Vec<Leak>,
-    /// What may have gone wrong.
     pub notes: Vec<String>,
 }
 
 impl Leaks {
-    #[must_use]
     pub fn any(&self) -> bool {
         self.lost.blocks > 0
     }

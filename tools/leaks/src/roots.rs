@@ -30,22 +30,18 @@ const BEHIND: u64 = 4 << 10;
 /// What the kernel calls the stack of a process's first thread.
 const MAIN_STACK: &str = "[stack]";
 
-/// What the roots are told from.
 #[derive(Debug)]
 pub(crate) struct Known<'a> {
     pub(crate) mappings: &'a [Mapping],
     /// Of each: whether a block ever was in it.
     pub(crate) had_block: &'a [bool],
     pub(crate) threads: &'a [Thread],
-    /// What the program itself has mapped.
     pub(crate) own: &'a Ranges,
     /// From a thread's pointer on: what the recorder keeps of it, the last block's address too.
     pub(crate) recorder: Range<u64>,
-    /// The file of the malloc.
     pub(crate) malloc: &'a str,
 }
 
-/// What is searched, without what the recorder keeps of threads.
 pub(crate) fn roots(known: &Known<'_>) -> Vec<Root> {
     let pointers =
         known.threads.iter().map(|thread| thread.pointer).filter(|pointer| *pointer != 0);

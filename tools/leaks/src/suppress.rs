@@ -1,6 +1,5 @@
 //! Suppression files as those of LeakSanitizer: `leak:PATTERN`, one a line, of functions, files and modules.
 
-/// Leaks that are not told of.
 #[derive(Debug, Clone, Default)]
 pub struct Suppressions(Vec<String>);
 

@@ -9,11 +9,9 @@ use crate::report::{Amount, Leaks};
 
 /// Leaks that are told with their stacks.
 const TOLD: usize = 20;
-/// Functions of a stack that are told.
 const FUNCTIONS: usize = 6;
 
 /// The page: what was lost and where it was allocated, in lines of this width.
-#[must_use]
 pub fn words(leaks: &Leaks, width: Option<usize>) -> String {
     let mut page = String::new();
     let mut line = |text: String| {

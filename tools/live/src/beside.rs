@@ -27,7 +27,6 @@ impl<'a> Beside<'a> {
     }
 
     /// The share of a block at an address, in bytes: 0, where the block has its pages to itself, or was freed meanwhile.
-    #[must_use]
     pub fn share(&self, address: u64) -> u64 {
         let shift = self.table.number(Number::GranuleShift);
         let first = (self.copy.first_block * self.copy.granules_a_block) as u64;

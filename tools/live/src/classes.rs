@@ -7,7 +7,6 @@ use base::live::{At, Number};
 use crate::memory::{Bytes, Memory};
 use crate::table::Table;
 
-/// What is fixed for a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Class {
     pub(crate) size: usize,

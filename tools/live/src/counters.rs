@@ -14,35 +14,9 @@ pub(crate) struct Area {
     pub(crate) len: u64,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Counters {
-    pub(crate) base: u64,
-    pub(crate) granules: u64,
-    pub(crate) first_block: u64,
-    pub(crate) frontier: u64,
-    pub(crate) given_up: u64,
-    pub(crate) spans: Area,
-    pub(crate) blocks: Area,
-    pub(crate) descriptors: Area,
-    /// Granules.
-    pub(crate) live: u64,
-    pub(crate) dirty: u64,
-    pub(crate) given_back: u64,
-    /// Bytes.
-    pub(crate) holes_given_back: u64,
-    pub(crate) holes: u64,
-    pub(crate) books: u64,
-    pub(crate) huge_bytes: u64,
-    pub(crate) huge_count: u64,
-    /// The table of mappings: its address, and how many entries it has.
-    pub(crate) huge: (u64, u64),
-    pub(crate) first_thread: u64,
-    pub(crate) threads: (u64, u64),
-    pub(crate) refills: u64,
-    pub(crate) flushes: u64,
-    pub(crate) uncached: u64,
-    pub(crate) shards: u64,
-}
+/// By their places: a word, or two where something has two.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counters([[u64; 2]; At::COUNT]);
 
 /// Bytes of each, in the order in which they are read.
 const WIDTHS: [(At, usize); 24] = [
@@ -80,42 +54,28 @@ impl Counters {
         let mut bytes = [0; 256];
         let len = WIDTHS.iter().map(|(_, width)| width).sum();
         memory.read_each(&stretches, &mut bytes[..len])?;
-        let (bytes, mut at) = (Bytes(&bytes), 0);
-        let mut next = |width: usize| {
-            at += width;
-            if width == 4 { u64::from(bytes.u32(at - 4)) } else { bytes.u64(at - 8) }
-        };
-        let (base, granules) = (next(8), next(8));
-        let (first_block, frontier, given_up) = (next(4), next(4), next(4));
-        let mut area = || {
-            let (at, end) = (next(8), next(8));
-            Area { at, len: end.saturating_sub(at) }
-        };
-        let (spans, blocks, descriptors) = (area(), area(), area());
-        Ok(Self {
-            base,
-            granules,
-            first_block,
-            frontier,
-            given_up,
-            spans,
-            blocks,
-            descriptors,
-            live: next(8),
-            dirty: next(8),
-            given_back: next(8),
-            holes_given_back: next(8),
-            holes: next(8),
-            books: next(8),
-            huge_bytes: next(8),
-            huge_count: next(8),
-            huge: (next(8), next(8)),
-            first_thread: next(8),
-            threads: (next(4), next(4)),
-            refills: next(8),
-            flushes: next(8),
-            uncached: next(4),
-            shards: next(4),
-        })
+        let (bytes, mut from, mut all) = (Bytes(&bytes), 0, [[0; 2]; At::COUNT]);
+        for (at, width) in WIDTHS {
+            all[at as usize] = match width {
+                4 => [u64::from(bytes.u32(from)), 0],
+                8 => [bytes.u64(from), 0],
+                _ => [bytes.u64(from), bytes.u64(from + 8)],
+            };
+            from += width;
+        }
+        Ok(Self(all))
+    }
+
+    pub(crate) fn of(&self, what: At) -> u64 {
+        self.two(what)[0]
+    }
+
+    pub(crate) fn two(&self, what: At) -> [u64; 2] {
+        self.0[what as usize]
+    }
+
+    pub(crate) fn area(&self, what: At) -> Area {
+        let [at, end] = self.two(what);
+        Area { at, len: end.saturating_sub(at) }
     }
 }

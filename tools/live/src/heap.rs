@@ -5,7 +5,7 @@
 //! pages:   granules handed out         = slabs + runs + runs that threads keep
 //! ```
 
-use base::live::Number;
+use base::live::{At, Number};
 
 use crate::blocks::{Map, Walked};
 use crate::classes::Class;
@@ -14,10 +14,8 @@ use crate::parts::Parts;
 use crate::table::Table;
 use crate::threads::Threads;
 
-/// A size class that has slabs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeClass {
-    /// Of a block.
     pub bytes: u64,
     /// Live blocks, those that threads keep, and how many there is room for.
     pub objects: u64,
@@ -28,7 +26,6 @@ pub struct SizeClass {
 
 impl SizeClass {
     /// Bytes that its slabs have room for and nobody uses: neither live nor a thread's.
-    #[must_use]
     pub fn free(&self) -> u64 {
         self.bytes * self.room.saturating_sub(self.objects + self.kept)
     }
@@ -93,28 +90,30 @@ impl Heap {
                 sizes.push(size);
             }
         }
-        let runs = counters.live.saturating_sub(walked.in_slabs + threads.runs) << shift;
-        let blocks = counters.frontier.saturating_sub(counters.first_block + counters.given_up);
-        let own = counters.descriptors.len + counters.huge_bytes;
-        let granules = (counters.live + counters.dirty) << shift;
+        let runs = counters.of(At::Live).saturating_sub(walked.in_slabs + threads.runs) << shift;
+        let blocks = counters
+            .of(At::Frontier)
+            .saturating_sub(counters.of(At::FirstBlock) + counters.of(At::GivenUp));
+        let own = counters.area(At::Descriptors).len + counters.of(At::HugeBytes);
+        let granules = (counters.of(At::Live) + counters.of(At::Dirty)) << shift;
         Self {
-            live: live + runs + counters.huge_bytes,
+            live: live + runs + counters.of(At::HugeBytes),
             kept: kept + (threads.runs << shift),
             fragmented,
-            dirty: counters.dirty << shift,
+            dirty: counters.of(At::Dirty) << shift,
             obtained: blocks * block + own,
-            held: granules.saturating_sub(counters.holes) + own,
-            given_back: (counters.given_back << shift) + counters.holes_given_back,
-            books: counters.books,
-            huge: counters.huge_bytes,
-            huge_count: counters.huge_count,
-            threads_now: counters.threads.0,
-            threads_ever: counters.threads.1,
+            held: granules.saturating_sub(counters.of(At::Holes)) + own,
+            given_back: (counters.of(At::GivenBack) << shift) + counters.of(At::HolesGivenBack),
+            books: counters.of(At::Books),
+            huge: counters.of(At::HugeBytes),
+            huge_count: counters.of(At::HugeCount),
+            threads_now: counters.of(At::ThreadsNow),
+            threads_ever: counters.of(At::ThreadsEver),
             kept_most: threads.largest,
-            refills: counters.refills + threads.refills,
-            flushes: counters.flushes + threads.flushes,
-            uncached: counters.uncached,
-            shards: counters.shards,
+            refills: counters.of(At::Refills) + threads.refills,
+            flushes: counters.of(At::Flushes) + threads.flushes,
+            uncached: counters.of(At::Uncached),
+            shards: counters.of(At::Shards),
             sizes,
             map: walked.map,
             unsettled: walked.unsettled,

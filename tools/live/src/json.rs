@@ -8,7 +8,6 @@ use crate::parts::Parts;
 /// The version of the fields, as in the file: rises when one changes its meaning.
 const FORMAT: u32 = 1;
 
-#[must_use]
 pub fn json(figures: &Figures) -> Value {
     let process = &figures.process;
     let mut all = json!({

@@ -25,16 +25,13 @@ use crate::threads::threads;
 const TRIES: usize = 5;
 const BETWEEN: Duration = Duration::from_millis(2);
 
-/// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// All but which pages are resident.
     Blocks,
     /// That too: a walk through all pages.
     Pages,
 }
 
-/// What was seen at a moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     pub process: Process,
@@ -48,7 +45,6 @@ pub struct Figures {
 
 impl Figures {
     /// Why there is no heap, and what would help.
-    #[must_use]
     pub fn help(&self) -> String {
         let command = self.process.command.first().map_or("CMD", String::as_str);
         match &self.malloc {
@@ -180,7 +176,6 @@ impl Watched {
     }
 
     /// What lies beside blocks, as the last look saw it. `None`: the malloc shows nothing.
-    #[must_use]
     pub fn beside(&self) -> Option<Beside<'_>> {
         let ours = self.ours.as_ref().filter(|ours| ours.table.shows)?;
         Some(Beside::of(&ours.copy, &ours.table, &ours.classes))
@@ -228,12 +223,12 @@ impl Ours {
     fn try_heap(&mut self, pid: i32, detail: Detail) -> io::Result<Option<Heap>> {
         let Self { memory, table, classes, copy } = self;
         let counters = Counters::read(memory, table)?;
-        if counters.granules == 0 {
+        if counters.of(At::Granules) == 0 {
             return Ok(None);
         }
         copy.read(memory, table, &counters)?;
         let threads = threads(memory, table, classes, &counters);
-        let walked = walk(copy, table, classes, counters.base);
+        let walked = walk(copy, table, classes);
         let mut heap = Heap::of(table, classes, &counters, walked, &threads);
         if detail == Detail::Pages {
             heap.parts =

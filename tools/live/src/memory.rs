@@ -13,7 +13,6 @@ use crate::trouble::refused;
 /// Stretches that are read by one system call: the kernel's own most.
 const MOST: usize = 1024;
 
-/// Where something is, and its length.
 pub(crate) type Stretch = (u64, usize);
 
 #[derive(Debug)]

@@ -61,7 +61,6 @@ const METRICS: [Metric; 23] = metrics! {
 /// Its name, unit and help, and its value.
 type OfClass = (&'static str, &'static str, &'static str, fn(&SizeClass) -> u64);
 
-/// By class of sizes.
 const BY_CLASS: [OfClass; 4] = [
     ("class_live", "bytes", "In live blocks of this size.", |c| c.bytes * c.objects),
     ("class_kept", "bytes", "In blocks of this size that threads keep.", |c| c.bytes * c.kept),
@@ -69,8 +68,6 @@ const BY_CLASS: [OfClass; 4] = [
     ("class_slabs", "", "Slabs of this size.", |c| c.slabs),
 ];
 
-/// The text of some processes.
-#[must_use]
 pub fn text(all: &[Figures]) -> String {
     let mut out = String::new();
     // The family is called without what its samples end with.

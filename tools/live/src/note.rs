@@ -32,7 +32,6 @@ const MOST_NOTES: usize = 64 << 10;
 const TRIES: usize = 50;
 const BETWEEN: Duration = Duration::from_millis(2);
 
-/// What a look at all that is mapped found.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) memory: Memory,

@@ -6,16 +6,15 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use base::live::Number;
+use base::live::{At, Number};
 use malloc::heapwright::split::{PARTS, part::*};
 
 use crate::classes::Class;
 use crate::counters::{Area, Counters};
 use crate::memory::{Bytes, Memory};
-use crate::snapshot::{Slab, Snapshot, Span};
+use crate::snapshot::{Seen, Slab, Snapshot};
 use crate::table::Table;
 
-/// Bytes of a part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Part {
     pub name: &'static str,
@@ -95,7 +94,6 @@ struct Walk<'a> {
     granule: usize,
     pages: Pages,
     parts: [Part; PARTS.len()],
-    /// Of each class.
     taken: Vec<Part>,
 }
 
@@ -118,9 +116,10 @@ pub(crate) fn parts(
         parts: PARTS.map(|name| Part { name, ..Part::default() }),
         taken: vec![Part::default(); classes.len()],
     };
-    walk.blocks(counters.base);
-    let class_map = Area { at: counters.base, len: counters.granules };
-    for area in [class_map, counters.spans, counters.blocks, counters.descriptors] {
+    walk.blocks();
+    let class_map = Area { at: counters.of(At::Base), len: counters.of(At::Granules) };
+    let areas = [At::Spans, At::Blocks, At::Descriptors].map(|what| counters.area(what));
+    for area in areas.into_iter().chain([class_map]) {
         walk.pages.count(area, &mut walk.parts[BOOKS]);
     }
     for area in mappings(memory, counters) {
@@ -131,7 +130,7 @@ pub(crate) fn parts(
 
 /// Blocks that are mappings of their own. The table may move meanwhile: then there are none of them here.
 fn mappings(memory: &Memory, counters: &Counters) -> Vec<Area> {
-    let (at, entries) = counters.huge;
+    let [at, entries] = counters.two(At::Huge);
     if at == 0 || entries > MOST_MAPPINGS {
         return Vec::new();
     }
@@ -140,7 +139,7 @@ fn mappings(memory: &Memory, counters: &Counters) -> Vec<Area> {
         return Vec::new();
     }
     let entries = bytes.chunks_exact(16).map(Bytes);
-    let mut left = counters.huge_bytes;
+    let mut left = counters.of(At::HugeBytes);
     let areas = entries.map(|entry| Area { at: entry.u64(0), len: entry.u64(8) });
     // No more than their sum is: what is half written may have any length.
     areas
@@ -153,39 +152,23 @@ fn mappings(memory: &Memory, counters: &Counters) -> Vec<Area> {
 }
 
 impl Walk<'_> {
-    fn blocks(&mut self, base: u64) {
-        let each = self.copy.granules_a_block;
-        let (mut part, mut left) = (RUNS, 0);
-        for block in 0..self.copy.blocks {
-            let [owned, free, dirty] = self.copy.bits(self.table, block);
-            let start = base + ((self.copy.first_block + block) * each * self.granule) as u64;
-            self.pages.look(start, (128 - owned.leading_zeros() as usize) * self.granule);
-            for number in 0..each {
-                let is_in = |bits: u128| bits >> number & 1 != 0;
-                let at = start + (number * self.granule) as u64;
-                if !is_in(owned) || is_in(free) {
-                    left = 0;
-                    if is_in(owned) {
-                        self.granule(at, if is_in(dirty) { DIRTY } else { CLEAN });
-                    }
-                    continue;
-                }
-                if left == 0 {
-                    (part, left) =
-                        match self.copy.span(self.table, self.classes, block * each + number) {
-                            Span::Slab(slab) => {
-                                self.slab(slab, at, block * each + number);
-                                continue;
-                            }
-                            Span::Kept(count) => (CACHED_RUNS, count),
-                            Span::Run(count) | Span::Large(count) => (RUNS, count),
-                            Span::None | Span::Torn => (RUNS, 1),
-                        };
-                }
-                self.granule(at, part);
-                left = left.saturating_sub(1);
+    fn blocks(&mut self) {
+        let (copy, each) = (self.copy, self.copy.granules_a_block);
+        let start = copy.base + (copy.first_block * each * self.granule) as u64;
+        copy.each_granule(self.table, self.classes, |number, seen| {
+            let at = start + (number * self.granule) as u64;
+            if number.is_multiple_of(each) {
+                self.pages.look(at, each * self.granule);
             }
-        }
+            match seen {
+                Seen::Nothing => {}
+                Seen::Free => self.granule(at, CLEAN),
+                Seen::Dirty => self.granule(at, DIRTY),
+                Seen::Kept => self.granule(at, CACHED_RUNS),
+                Seen::Run | Seen::Torn => self.granule(at, RUNS),
+                Seen::Slab(slab) => self.slab(slab, at, number),
+            }
+        });
     }
 
     /// Bytes of which all is resident or nothing is: a page, or a granule where that is smaller.

@@ -121,7 +121,6 @@ pub(crate) fn more_rights(pid: i32) -> u64 {
 }
 
 /// Every process that can be read and uses one of our mallocs.
-#[must_use]
 pub fn of_ours() -> Vec<Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut pids: Vec<i32> =

@@ -2,7 +2,6 @@
 
 use crate::look::Figures;
 
-/// By the second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Rates {
     pub faults: f64,
@@ -12,14 +11,12 @@ pub struct Rates {
     /// Refills and flushes of magazines: each moves dozens of blocks.
     pub refills: f64,
     pub flushes: f64,
-    /// Bytes that went back to the system.
     pub given_back: f64,
     /// Bytes by which what is live grew; below 0 it shrank.
     pub grown: f64,
 }
 
 impl Rates {
-    #[must_use]
     pub fn between(before: &Figures, now: &Figures) -> Self {
         let seconds = now.when.duration_since(before.when).as_secs_f64().max(1e-3);
         // Counters of threads that end come to their sum a moment later.

@@ -1,13 +1,4 @@
 //! The heap of a running process as lines: how much, how fast, where, in which sizes, and since when.
-//!
-//! ```text
-//! which process, which malloc                      head
-//! how much, how fast
-//! the blocks, a character for each stretch         map
-//! sizes, those first of which most is free         table
-//! live and resident over time                      curves
-//! tab map and sizes  f order  s snapshot  q quit   keys
-//! ```
 
 mod map;
 mod sizes;
@@ -39,7 +30,6 @@ enum Middle {
     Text,
 }
 
-/// In which order sizes are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Order {
     /// Those first that waste most.
@@ -49,7 +39,6 @@ enum Order {
     Size,
 }
 
-/// What was seen, and what is shown of it.
 #[derive(Debug, Default)]
 pub struct State {
     middle: Middle,
@@ -90,7 +79,6 @@ const KEYS: &str = "tab map/sizes  w sites  f order  +- zoom  ↑↓ rows  s sav
 const FEW_KEYS: &str = "tab w f +- s ? q";
 
 impl State {
-    /// Takes a look in.
     pub fn see(&mut self, figures: Figures) {
         self.rates = self.last.as_ref().map(|last| Rates::between(last, &figures));
         let live = figures.heap.as_ref().map_or(0, |heap| heap.live);
@@ -101,13 +89,10 @@ impl State {
         self.last = Some(figures);
     }
 
-    #[must_use]
     pub fn last(&self) -> Option<&Figures> {
         self.last.as_ref()
     }
 
-    /// The last look in a line.
-    #[must_use]
     pub fn line(&self) -> String {
         self.last.as_ref().map_or_else(String::new, |figures| line(figures, self.rates.as_ref()))
     }
@@ -131,7 +116,6 @@ impl State {
         true
     }
 
-    /// The next thing in the middle.
     fn turn(&mut self) {
         self.top = 0;
         self.middle = match self.middle {
@@ -155,7 +139,6 @@ impl State {
     }
 
     /// As many lines as `height`, none wider than `width`.
-    #[must_use]
     pub fn lines(&mut self, width: usize, height: usize) -> Vec<Line> {
         let Some(figures) = self.last.take() else { return vec![Line::default(); height] };
         let mut lines = head(&figures, self.rates.as_ref(), width);
@@ -229,7 +212,6 @@ fn amount(value: u64) -> String {
     if value == 0 { "0".to_owned() } else { bytes(value as f64) }
 }
 
-/// Which process, how much, how fast.
 fn head(figures: &Figures, rates: Option<&Rates>, width: usize) -> Vec<Line> {
     let process = &figures.process;
     let malloc = figures.malloc.as_ref().map_or_else(

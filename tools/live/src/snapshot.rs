@@ -1,14 +1,10 @@
 //! A copy of what says which granule holds what: the maps, and the descriptors of all slabs.
 //!
-//! ```text
-//! span map  ─► which slabs' descriptors there are ─► the pages of descriptors that have one, in as few reads as lie side by side
-//! ```
-//!
 //! Descriptors that nobody uses are not read: to read an untouched page of another process makes it a page of zeros.
 
 use std::io;
 
-use base::live::{KEPT, Number, RUN};
+use base::live::{At, KEPT, Number, RUN};
 
 use crate::classes::Class;
 use crate::counters::{Area, Counters};
@@ -42,7 +38,22 @@ pub(crate) enum Span<'a> {
     Torn,
 }
 
-/// A slab's descriptor.
+/// What a granule is, and within a run what that is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Seen<'a> {
+    /// Another's, or given up.
+    Nothing,
+    Free,
+    /// Free, and costs memory.
+    Dirty,
+    /// Free, and a thread's.
+    Kept,
+    Run,
+    Slab(Slab<'a>),
+    /// It changed while it was read.
+    Torn,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slab<'a> {
     pub(crate) class: usize,
@@ -55,7 +66,6 @@ impl Slab<'_> {
         self.words.u64(index * 8)
     }
 
-    /// Objects that are taken, of a class.
     pub(crate) fn taken(&self, class: Class) -> usize {
         class.objects - self.free(class, 0, class.objects)
     }
@@ -119,28 +129,29 @@ impl Snapshot {
                 .number(Number::BlockShift)
                 .saturating_sub(table.number(Number::GranuleShift)))
             .min(7);
-        let (first, end) = (counters.first_block, counters.frontier.max(counters.first_block));
+        let first = counters.of(At::FirstBlock);
+        let end = counters.of(At::Frontier).max(first);
         let granule = |block: u64| block.saturating_mul(granules_a_block as u64);
         let (blocks, spans) = (table.number(Number::Block), 4);
         let fits =
             |area: Area, len: u64| len <= area.len && area.at.checked_add(area.len).is_some();
         // By region-R1 the maps are as long as what they are asked for: what is read of a heap that begins may not be.
         if end > MOST_BLOCKS
-            || granule(end) > counters.granules
-            || !fits(counters.spans, granule(end).saturating_mul(spans))
-            || !fits(counters.blocks, end.saturating_mul(blocks as u64))
+            || granule(end) > counters.of(At::Granules)
+            || !fits(counters.area(At::Spans), granule(end).saturating_mul(spans))
+            || !fits(counters.area(At::Blocks), end.saturating_mul(blocks as u64))
         {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        self.base = counters.base;
+        self.base = counters.of(At::Base);
         (self.first_block, self.blocks) = (first as usize, (end - first) as usize);
         self.granules_a_block = granules_a_block;
         self.infos.resize(self.blocks * blocks, 0);
-        memory.read(counters.blocks.at + first * blocks as u64, &mut self.infos)?;
+        memory.read(counters.area(At::Blocks).at + first * blocks as u64, &mut self.infos)?;
         self.spans.resize(self.blocks * granules_a_block * 4, 0);
-        memory.read(counters.spans.at + granule(first) * spans, &mut self.spans)?;
+        memory.read(counters.area(At::Spans).at + granule(first) * spans, &mut self.spans)?;
         self.from = table.number(Number::DescriptorsFrom);
-        self.read_descriptors(memory, counters.descriptors)
+        self.read_descriptors(memory, counters.area(At::Descriptors))
     }
 
     fn read_descriptors(&mut self, memory: &Memory, area: Area) -> io::Result<()> {
@@ -227,6 +238,40 @@ impl Snapshot {
                 Span::Slab(Slab { class, granule: its - first, words })
             }
             _ => Span::Torn,
+        }
+    }
+
+    /// Gives every granule, counted from the first block's first, to `each`.
+    pub(crate) fn each_granule<'a>(
+        &'a self,
+        table: &Table,
+        classes: &[Class],
+        mut each: impl FnMut(usize, Seen<'a>),
+    ) {
+        // How much a run or a block of a heap still covers.
+        let (mut left, mut covering) = (0, Seen::Run);
+        for block in 0..self.blocks {
+            let [owned, free, dirty] = self.bits(table, block);
+            for number in 0..self.granules_a_block {
+                let is_in = |bits: u128| bits >> number & 1 != 0;
+                let at = block * self.granules_a_block + number;
+                if !is_in(owned) || is_in(free) {
+                    left = 0;
+                    let seen = if is_in(dirty) { Seen::Dirty } else { Seen::Free };
+                    each(at, if is_in(owned) { seen } else { Seen::Nothing });
+                    continue;
+                }
+                if left == 0 {
+                    (covering, left) = match self.span(table, classes, at) {
+                        Span::Slab(slab) => (Seen::Slab(slab), 1),
+                        Span::Kept(count) => (Seen::Kept, count),
+                        Span::Run(count) | Span::Large(count) => (Seen::Run, count),
+                        Span::None | Span::Torn => (Seen::Torn, 1),
+                    };
+                }
+                each(at, covering);
+                left = left.saturating_sub(1);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What threads keep: their caches, one after the other, while they go on.
 
-use base::live::Number;
+use base::live::{At, Number};
 
 use crate::classes::Class;
 use crate::counters::Counters;
@@ -11,21 +11,8 @@ use crate::table::Table;
 const MOST: usize = 1 << 20;
 const WORD: usize = 8;
 
-/// What a thread keeps.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Kept {
-    next: u64,
-    refills: u64,
-    flushes: u64,
-    /// Granules of runs.
-    runs: u64,
-}
-
-/// What all of them keep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Threads {
-    pub(crate) seen: u64,
-    /// Objects by class.
     pub(crate) objects: Vec<usize>,
     /// Granules of runs.
     pub(crate) runs: u64,
@@ -45,21 +32,19 @@ pub(crate) fn threads(
     let mut all = Threads { objects: vec![0; classes.len()], ..Threads::default() };
     let mut cache = vec![0; table.number(Number::Cache)];
     let mut slots = vec![0; (table.number(Number::SlotCache) + 1) * WORD];
-    let most = (counters.threads.0 as usize).saturating_add(64).min(MOST);
-    let mut at = counters.first_thread;
+    let most = (counters.of(At::ThreadsNow) as usize).saturating_add(64).min(MOST);
+    let mut at = counters.of(At::Threads);
+    let descriptors = counters.area(At::Descriptors);
     for _ in 0..most {
-        let is_one = at.wrapping_sub(counters.descriptors.at) < counters.descriptors.len;
+        let is_one = at.wrapping_sub(descriptors.at) < descriptors.len;
         if !is_one || memory.read(at, &mut cache).is_err() {
             break;
         }
         let bytes = Bytes(&cache);
-        let its = Kept {
-            next: bytes.u64(table.number(Number::CacheNext)),
-            refills: bytes.u64(table.number(Number::CacheRefills)),
-            flushes: bytes.u64(table.number(Number::CacheFlushes)),
-            runs: bytes.u64(table.number(Number::CacheRuns)).min(counters.live),
-        };
-        let read = memory.read(bytes.u64(table.number(Number::CacheSlots)), &mut slots);
+        let of = |what| bytes.u64(table.number(what));
+        // Granules.
+        let runs = of(Number::CacheRuns).min(counters.of(At::Live));
+        let read = memory.read(of(Number::CacheSlots), &mut slots);
         // Memory that is another thread's by now names another cache.
         let is_there = read.is_ok() && Bytes(&slots).u64(slots.len() - WORD) == at;
         let mut kept = 0;
@@ -69,13 +54,12 @@ pub(crate) fn threads(
             *sum += objects;
             kept += (objects * classes[class].size) as u64;
         }
-        kept += its.runs << table.number(Number::GranuleShift);
-        all.seen += 1;
-        all.runs += its.runs;
-        all.refills = all.refills.saturating_add(its.refills);
-        all.flushes = all.flushes.saturating_add(its.flushes);
+        kept += runs << table.number(Number::GranuleShift);
+        all.runs += runs;
+        all.refills = all.refills.saturating_add(of(Number::CacheRefills));
+        all.flushes = all.flushes.saturating_add(of(Number::CacheFlushes));
         all.largest = all.largest.max(kept);
-        at = its.next;
+        at = of(Number::CacheNext);
     }
     all
 }

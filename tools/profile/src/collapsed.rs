@@ -5,8 +5,6 @@ use core::fmt::Write as _;
 use crate::cost::Cost;
 use crate::tree::Tree;
 
-/// The stacks with bytes of a cost.
-#[must_use]
 pub fn collapsed(tree: &Tree, cost: Cost) -> String {
     let mut text = String::new();
     for (at, node) in tree.nodes.iter().enumerate().skip(1) {

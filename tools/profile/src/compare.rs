@@ -1,10 +1,5 @@
 //! Two profiles beside each other: what grew, what shrank, and what may be chance.
 //!
-//! ```text
-//! a.pb.gz ─► sites of functions ─┐
-//! b.pb.gz ─► sites of functions ─┴─► by name ─► change ± margin of both
-//! ```
-//!
 //! Functions are the same by name and module, not by line: the two may be of two builds. Margins are not in the files, but follow from what
 //! is: `n` blocks of `s` bytes, of which a sample with the probability `p` had some, vary by `n s² (1 - p) / p`.
 
@@ -18,7 +13,6 @@ use crate::cost::{Cost, Costs};
 use crate::pprof::{Pprof, PprofError};
 use crate::sites::Grouping;
 
-/// A function's memory in both profiles.
 #[derive(Debug, Clone, Serialize)]
 pub struct Change {
     pub name: String,
@@ -29,20 +23,15 @@ pub struct Change {
 }
 
 impl Change {
-    /// Bytes by which it grew.
-    #[must_use]
     pub fn by(&self) -> f64 {
         self.new - self.old
     }
 
-    /// Whether it is more than chance.
-    #[must_use]
     pub fn is_sure(&self) -> bool {
         self.by().abs() > self.margin
     }
 }
 
-/// Two profiles beside each other.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
     /// What is compared: `inuse_space`, or another type of the profiles.
@@ -53,9 +42,7 @@ pub struct Comparison {
 }
 
 /// Compares two profiles: what is in use, or with `is_allocated` all that was allocated.
-///
-/// # Errors
-/// One of them has no such type.
+/// Errors: one of them has no such type.
 pub fn compare(old: &Pprof, new: &Pprof, is_allocated: bool) -> Result<Comparison, PprofError> {
     let (what, sides) = sides(old, new, is_allocated)?;
     let mut rows: HashMap<String, (String, [Estimate; 2])> = HashMap::new();
@@ -105,15 +92,12 @@ fn column(profile: &Pprof, name: &str) -> Option<usize> {
     profile.types.iter().position(|(of, _)| of == name)
 }
 
-/// The functions of a file, with the values of a type.
 fn sites(profile: &Pprof, space: usize, objects: Option<usize>) -> Vec<crate::sites::Site> {
     let mut names = Names::default();
     for (number, location) in (1u64..).zip(&profile.locations) {
         let mapping = location.mapping.and_then(|mapping| profile.mappings.get(mapping));
-        let module = mapping.map_or("", |mapping| mapping.file.as_str());
-        let place = mapping.map_or(location.address, |mapping| {
-            location.address.wrapping_sub(mapping.start).wrapping_add(mapping.offset)
-        });
+        let module = mapping.map_or("", |mapping| mapping.path.as_str());
+        let place = mapping.map_or(location.address, |mapping| mapping.place(location.address));
         let lines = location.lines.iter().map(|line| Symbol {
             function: &line.function,
             file: &line.file,

@@ -23,8 +23,6 @@ impl Cost {
     /// Those that a trace tells.
     pub const ALL: [Self; 4] = [Self::Peak, Self::Live, Self::Allocated, Self::Temporary];
 
-    /// What it is called on a page and in files.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Peak => "at the peak",
@@ -34,65 +32,20 @@ impl Cost {
             Self::Beside => "free beside it",
         }
     }
-
-    /// One word, for names of files and flags.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Peak => "peak",
-            Self::Live => "live",
-            Self::Allocated => "allocated",
-            Self::Temporary => "temporary",
-            Self::Beside => "beside",
-        }
-    }
 }
 
-/// How soon a block was freed: within this time, and not within the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lived {
-    Millisecond,
-    Second,
-    Minute,
-}
-
-impl Lived {
-    /// All of them, the shortest first.
-    pub const ALL: [Self; 3] = [Self::Millisecond, Self::Second, Self::Minute];
-
-    /// As a number with its unit.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Millisecond => "1 ms",
-            Self::Second => "1 s",
-            Self::Minute => "1 min",
-        }
-    }
-
-    /// That of a block which lived for so many nanoseconds. `None`: longer than all.
-    pub(crate) fn of(age: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|lived| age < lived.nanoseconds())
-    }
-
-    fn nanoseconds(self) -> u64 {
-        match self {
-            Self::Millisecond => 1_000_000,
-            Self::Second => 1_000_000_000,
-            Self::Minute => 60_000_000_000,
-        }
-    }
-}
+/// How soon a block was freed, in nanoseconds: within this time, and not within the one before.
+pub(crate) const LIVED: [(&str, u64); 3] =
+    [("1 ms", 1_000_000), ("1 s", 1_000_000_000), ("1 min", 60_000_000_000)];
 
 /// A sum for each cost, and how many bytes were freed how soon.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Costs {
     sums: [Estimate; 5],
-    lived: [f64; Lived::ALL.len()],
+    pub(crate) lived: [f64; LIVED.len()],
 }
 
 impl Costs {
-    #[must_use]
     pub fn of(&self, cost: Cost) -> &Estimate {
         &self.sums[cost as usize]
     }
@@ -101,23 +54,16 @@ impl Costs {
         &mut self.sums[cost as usize]
     }
 
-    /// Adds the sums of other blocks.
     pub fn join(&mut self, other: &Self) {
         self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.join(more));
         self.lived.iter_mut().zip(&other.lived).for_each(|(sum, more)| *sum += more);
     }
 
-    /// The bytes of blocks that lived so long.
-    #[must_use]
-    pub fn lived(&self, lived: Lived) -> f64 {
-        self.lived[lived as usize]
-    }
-
     /// Adds a block of `bytes`, which was in the sample with the probability `p`, and was freed after `age` nanoseconds.
     pub(crate) fn free(&mut self, bytes: u64, p: f64, age: u64) {
-        let Some(lived) = Lived::of(age) else { return };
-        self.lived[lived as usize] += bytes as f64 / p;
-        if lived == Lived::Millisecond {
+        let Some(lived) = LIVED.iter().position(|(_, within)| age < *within) else { return };
+        self.lived[lived] += bytes as f64 / p;
+        if lived == 0 {
             self.of_mut(Cost::Temporary).add(bytes, p);
         }
     }

@@ -1,11 +1,4 @@
 //! The functions as a picture: each a bar as wide as what it and all that it calls cost, under the one that calls it.
-//!
-//! ```text
-//! │ all                                   │
-//! │ main                          │ thread│
-//! │ load            │ serve       │ work  │
-//! │ insert  │ parse │             └ narrower than a pixel: left out
-//! ```
 
 use std::collections::HashMap;
 
@@ -27,7 +20,6 @@ const DEEPEST: usize = 120;
 pub(crate) const COLOURS: [&str; 8] =
     ["#f6c89f", "#b9d9f2", "#cfe3a8", "#f3c1d6", "#e9dd97", "#c9c6ee", "#a9dccb", "#d8d3cb"];
 
-/// A bar of the picture.
 struct Bar {
     node: usize,
     x: f64,
@@ -35,8 +27,6 @@ struct Bar {
     row: usize,
 }
 
-/// A picture of a cost as an SVG file.
-#[must_use]
 pub fn svg(tree: &Tree, cost: Cost) -> String {
     let (bars, colours) = (bars(tree, cost), colours(tree));
     let rows = bars.iter().map(|bar| bar.row).max().unwrap_or(0) + 1;

@@ -19,7 +19,6 @@ const MOMENTS: usize = 1000;
 /// Points of the curve are at least this share of the recorded time from each other.
 const POINTS: u64 = 1000;
 
-/// A call stack, and what was allocated from there.
 #[derive(Debug, Clone)]
 pub struct Stack {
     /// Its innermost frame; 0: there is no stack.
@@ -30,7 +29,6 @@ pub struct Stack {
 /// How much there was at a time, in nanoseconds since the recording began.
 #[derive(Debug, Clone, Copy)]
 pub struct Point {
-    /// When.
     pub time: u64,
     pub live: f64,
     /// Bytes that were resident, where that is known.
@@ -48,10 +46,8 @@ pub struct Moment {
     pub allocated: Vec<Estimate>,
 }
 
-/// What a program's call stacks cost.
 #[derive(Debug)]
 pub struct Profile {
-    /// The program with its arguments.
     pub command: String,
     pub malloc: String,
     pub pid: u32,
@@ -66,13 +62,12 @@ pub struct Profile {
     /// When most was live.
     pub peak_time: u64,
     pub stacks: Vec<Stack>,
-    /// All of them together.
     pub all: Costs,
+    /// Whether the malloc says what is free beside blocks.
+    pub knows_beside: bool,
     pub curve: Vec<Point>,
-    /// At times that were asked for.
     pub moments: Vec<Moment>,
     pub frames: Frames,
-    /// What their addresses are called.
     pub names: Names,
     pub modules: Vec<Module>,
     /// The file of the malloc, which no site is in.
@@ -82,17 +77,13 @@ pub struct Profile {
 }
 
 /// What a trace tells of call stacks; with what was live at each multiple of `every` nanoseconds.
-///
-/// # Errors
-/// The trace cannot be read.
+/// Errors: the trace cannot be read.
 pub fn gather(trace: &Trace, every: Option<u64>) -> Result<Profile, TraceError> {
     gather_beside(trace, every, None)
 }
 
 /// The same of a process that runs, whose malloc says how many free bytes lie beside the block at an address.
-///
-/// # Errors
-/// The trace cannot be read.
+/// Errors: the trace cannot be read.
 pub fn gather_beside(
     trace: &Trace,
     every: Option<u64>,
@@ -140,6 +131,7 @@ pub fn gather_beside(
         peak_time: peak.map_or(0, |(_, time)| time),
         stacks: sums.list,
         all,
+        knows_beside: beside.is_some(),
         curve,
         moments,
         frames,
@@ -248,7 +240,6 @@ impl Sums {
         }
     }
 
-    /// Adds what is live to a cost.
     fn each(&mut self, live: &Live<Lived, 6>, cost: Cost) {
         for (frame, sum) in self.by_stack(live) {
             self.of(frame).of_mut(cost).join(&sum);
@@ -260,7 +251,6 @@ impl Sums {
         Moment { time, stacks: self.by_stack(live), allocated }
     }
 
-    /// Adds what lies beside live blocks.
     fn beside(&mut self, live: &Live<Lived, 6>, beside: &dyn Fn(u64) -> u64) {
         for (_, block) in live.iter() {
             if self.sample.has(block.frame) {

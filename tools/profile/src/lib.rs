@@ -32,7 +32,7 @@ mod tree;
 
 pub use collapsed::collapsed;
 pub use compare::{Change, Comparison, compare};
-pub use cost::{Cost, Costs, Lived};
+pub use cost::{Cost, Costs};
 pub use flame::svg;
 pub use gather::{Moment, Point, Profile, Stack, gather, gather_beside};
 pub use lifetimes::lifetimes;

@@ -1,33 +1,26 @@
 //! How long blocks live, by the place that allocates them: of what it allocated, which share went when.
-//!
-//! ```text
-//! allocated   < 1 ms    < 1 s   < 1 min    later   at the end   where            of bytes; together 100 %
-//! ```
 
 use show::number::{bytes, percent};
 use show::{Cell, Table};
 
-use crate::cost::{Cost, Costs, Lived};
+use crate::cost::{Cost, Costs, LIVED};
 use crate::gather::Profile;
 use crate::sites::{Site, sites};
 
 const ROWS: usize = 20;
-/// What it tells.
 pub(crate) const ABOUT: &str =
     "of what each place allocated, which share was freed within that time";
 
 /// The places that allocate most, with the shares of what they allocated that were freed sooner and later, or never.
-#[must_use]
 pub fn lifetimes(profile: &Profile, width: Option<usize>) -> String {
     format!("lifetimes: {ABOUT}\n\n{}", table(profile).text(width))
 }
 
-/// The same as a table.
 pub(crate) fn table(profile: &Profile) -> Table {
     let sites = sites(profile, Cost::Allocated);
     let is_there = |site: &&Site| site.costs.of(Cost::Allocated).bytes >= 0.5;
     let mut columns = vec!["allocated".to_owned()];
-    columns.extend(Lived::ALL.map(|lived| format!("< {}", lived.name())));
+    columns.extend(LIVED.map(|(name, _)| format!("< {name}")));
     columns.extend(["later", "at the end", "where"].map(str::to_owned));
     let mut table = Table::new(columns);
     (table.id, table.has_text) = ("lifetimes", true);
@@ -46,12 +39,12 @@ pub(crate) fn table(profile: &Profile) -> Table {
 }
 
 /// Shares of what was allocated: freed within each time, but not within the one before; later; and never.
-fn shares(costs: &Costs) -> [f64; Lived::ALL.len() + 2] {
+fn shares(costs: &Costs) -> [f64; LIVED.len() + 2] {
     let all = costs.of(Cost::Allocated).bytes.max(1.0);
-    let mut shares = [0.0; Lived::ALL.len() + 2];
+    let mut shares = [0.0; LIVED.len() + 2];
     let [within @ .., later, live] = &mut shares;
-    for (share, lived) in within.iter_mut().zip(Lived::ALL) {
-        *share = costs.lived(lived) / all;
+    for (share, bytes) in within.iter_mut().zip(costs.lived) {
+        *share = bytes / all;
     }
     *live = costs.of(Cost::Live).bytes / all;
     // What is freed was allocated: only rounding makes it less than nothing.

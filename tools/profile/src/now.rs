@@ -14,20 +14,19 @@ use crate::text::{off, with_margin};
 const ROWS: usize = 20;
 
 /// What is there, those sites first that most is free beside, or, where that is not known, that hold most.
-fn there(profile: &Profile, knows_beside: bool) -> Vec<Site> {
+fn there(profile: &Profile) -> Vec<Site> {
     let mut sites = sites(profile, Cost::Live);
     sites.retain(|site| site.costs.of(Cost::Live).bytes >= 0.5);
-    if knows_beside {
+    if profile.knows_beside {
         let beside = |site: &Site| site.costs.of(Cost::Beside).bytes;
         sites.sort_by(|a, b| beside(b).total_cmp(&beside(a)));
     }
     sites
 }
 
-/// The totals and the table. `knows_beside`: whether its malloc says what is free beside blocks.
-#[must_use]
-pub fn now(profile: &Profile, knows_beside: bool, width: Option<usize>) -> String {
-    let sites = there(profile, knows_beside);
+/// The totals and the table.
+pub fn now(profile: &Profile, width: Option<usize>) -> String {
+    let sites = there(profile);
     let total = |cost: Cost| with_margin(profile.all.of(cost), profile.interval);
     let sample = match profile.interval {
         0 => String::new(),
@@ -37,7 +36,7 @@ pub fn now(profile: &Profile, knows_beside: bool, width: Option<usize>) -> Strin
         ),
     };
     let mut lines = vec![format!("live     {}{sample}", total(Cost::Live))];
-    if knows_beside {
+    if profile.knows_beside {
         lines.push(format!(
             "beside   {} are free on pages where these blocks lie, and stay for them: a page's free bytes are shared among its \
              blocks",
@@ -50,7 +49,7 @@ pub fn now(profile: &Profile, knows_beside: bool, width: Option<usize>) -> Strin
         return text + "\nOf what is recorded nothing is live.\n";
     }
     text.push('\n');
-    text += &table(profile, &sites, knows_beside).text(width);
+    text += &table(profile, &sites).text(width);
     if sites.len() > ROWS {
         let left: f64 = sites[ROWS..].iter().map(|site| site.costs.of(Cost::Live).bytes).sum();
         let places = show::text::many(sites.len() - ROWS, "more place");
@@ -62,10 +61,10 @@ pub fn now(profile: &Profile, knows_beside: bool, width: Option<usize>) -> Strin
     text
 }
 
-fn table(profile: &Profile, sites: &[Site], knows_beside: bool) -> Table {
+fn table(profile: &Profile, sites: &[Site]) -> Table {
     let is_sample = profile.interval > 0;
     let costs = [(Cost::Beside, "free beside"), (Cost::Live, "live")];
-    let costs = &costs[usize::from(!knows_beside)..];
+    let costs = &costs[usize::from(!profile.knows_beside)..];
     let mut columns = Vec::new();
     for (_, name) in costs {
         columns.push(*name);
@@ -92,20 +91,18 @@ fn margin(estimate: &Estimate, interval: u64) -> String {
     if estimate.bytes < 0.5 { String::new() } else { off(estimate, interval) }
 }
 
-/// The same for programs: every site.
-#[must_use]
-pub fn now_json(profile: &Profile, knows_beside: bool) -> Value {
+pub fn now_json(profile: &Profile) -> Value {
     let estimate = |estimate: &Estimate| {
         let (low, high) = estimate.between(profile.interval);
         json!({ "bytes": estimate.bytes, "between": [low, high] })
     };
-    let sites = there(profile, knows_beside).into_iter().map(|site| {
+    let sites = there(profile).into_iter().map(|site| {
         let mut value = json!({
             "where": site.name,
             "blocks": site.costs.of(Cost::Live).blocks,
             "live": estimate(site.costs.of(Cost::Live)),
         });
-        if knows_beside {
+        if profile.knows_beside {
             value["beside"] = estimate(site.costs.of(Cost::Beside));
         }
         value
@@ -125,17 +122,18 @@ mod tests {
     #[test]
     fn what_is_live_is_told_with_what_is_free_beside_it_where_that_is_known() {
         let mut profile = profile();
-        let text = now(&profile, false, Some(80));
+        let text = now(&profile, Some(80));
         assert!(text.starts_with("live     2.44 KiB\n") && !text.contains("beside"), "{text}");
+        assert!(now_json(&profile)["sites"][0]["beside"].is_null());
+        profile.knows_beside = true;
         for stack in &mut profile.stacks {
             let live = *stack.costs.of(Cost::Live);
             *stack.costs.of_mut(Cost::Beside) = live;
         }
-        let text = now(&profile, true, Some(80));
+        let text = now(&profile, Some(80));
         assert!(text.contains("free beside") && text.contains("?+0x5000"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let json = now_json(&profile, true);
+        let json = now_json(&profile);
         assert_eq!(json["sites"][0]["beside"]["bytes"], 2000.0, "{json:#}");
-        assert!(now_json(&profile, false)["sites"][0]["beside"].is_null());
     }
 }

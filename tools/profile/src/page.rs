@@ -1,9 +1,4 @@
 //! The page: functions as an icicle with a choice of cost, a table of sites, memory over time; one HTML file that needs nothing else.
-//!
-//! ```text
-//! Tree ─► the largest nodes as numbers ─► profile.js draws, searches and goes into a function
-//!      └► the same picture as SVG, for readers without a script
-//! ```
 
 use serde::Serialize;
 use show::number::{Unit, bytes, nanoseconds, percent};
@@ -25,7 +20,6 @@ const ROWS: usize = 200;
 /// Functions of the picture: smaller ones are left out.
 const NODES: usize = 20_000;
 
-/// What the script reads.
 #[derive(Debug, Serialize)]
 struct Data<'a> {
     costs: Vec<&'static str>,
@@ -43,7 +37,6 @@ struct Data<'a> {
 struct Node(usize, usize, usize, Vec<(f64, f64, f64, f64)>);
 
 /// The page alone, as text, with a cost to begin with.
-#[must_use]
 pub fn html(profile: &Profile, tree: &Tree, by: Cost) -> String {
     let nodes = nodes(tree, profile.interval);
     let labels = tree.labels.iter();

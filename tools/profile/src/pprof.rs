@@ -14,35 +14,19 @@ mod write;
 
 use core::fmt;
 
-use trace::{Estimate, Frame, NumberMap};
+use trace::{Estimate, Frame, Module, NumberMap};
 
 use crate::cost::{Cost, Costs};
 use crate::gather::{Moment, Profile};
 
-/// What is in use, of a profile's costs.
 #[derive(Debug, Clone, Copy)]
 pub enum Inuse<'a> {
-    /// At the end of the recording.
     End,
     /// When most was live.
     Peak,
-    /// At a moment.
     At(&'a Moment),
 }
 
-/// A file that is mapped with code in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mapping {
-    pub start: u64,
-    pub end: u64,
-    /// Where in the file the first address is.
-    pub offset: u64,
-    pub file: String,
-    /// In hexadecimal digits, or nothing.
-    pub build_id: String,
-}
-
-/// A function at an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     pub function: String,
@@ -51,7 +35,6 @@ pub struct Line {
     pub line: u32,
 }
 
-/// An address of code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Location {
     /// Which of the mappings it lies in.
@@ -61,7 +44,6 @@ pub struct Location {
     pub lines: Vec<Line>,
 }
 
-/// A stack with its values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sample {
     /// Which of the locations, the innermost first.
@@ -70,13 +52,12 @@ pub struct Sample {
     pub values: Vec<i64>,
 }
 
-/// A profile as the file has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pprof {
     /// What the values are, and their unit.
     pub types: Vec<(String, String)>,
     pub samples: Vec<Sample>,
-    pub mappings: Vec<Mapping>,
+    pub mappings: Vec<Module>,
     pub locations: Vec<Location>,
     /// Nanoseconds since 1970.
     pub time: i64,
@@ -85,11 +66,9 @@ pub struct Pprof {
     /// Bytes from one sample to the next, in the mean; 1: every block is one.
     pub period: i64,
     pub comments: Vec<String>,
-    /// The type that is shown first.
     pub default_type: String,
 }
 
-/// Why a file is no profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PprofError(pub(crate) String);
 
@@ -111,7 +90,6 @@ const TYPES: [(&str, &str); 4] = [
 
 impl Pprof {
     /// The profile with what is in use at a time.
-    #[must_use]
     pub fn of(profile: &Profile, inuse: Inuse<'_>) -> Self {
         let moment = match inuse {
             Inuse::At(moment) => moment.stacks.iter().copied().collect(),
@@ -139,13 +117,6 @@ impl Pprof {
             let ips = profile.frames.stack(stack.frame).filter(|&ip| ip != 0);
             samples.push(Sample { locations: ips.map(|ip| places.of(ip)).collect(), values });
         }
-        let mappings = profile.modules.iter().map(|module| Mapping {
-            start: module.start,
-            end: module.end,
-            offset: module.offset,
-            file: module.path.clone(),
-            build_id: module.build_id.clone(),
-        });
         let when = match inuse {
             Inuse::End => "at the end of the recording".to_owned(),
             Inuse::Peak => "when most was live".to_owned(),
@@ -158,7 +129,7 @@ impl Pprof {
         Self {
             types: TYPES.map(|(name, unit)| (name.to_owned(), unit.to_owned())).to_vec(),
             samples,
-            mappings: mappings.collect(),
+            mappings: profile.modules.clone(),
             locations: places.locations,
             time: i64::try_from(time).unwrap_or(i64::MAX),
             duration: i64::try_from(duration).unwrap_or(i64::MAX),
@@ -174,7 +145,6 @@ fn whole(value: f64) -> i64 {
     value.round() as i64
 }
 
-/// Locations of return addresses.
 struct Places<'a> {
     profile: &'a Profile,
     numbers: NumberMap<u64, usize>,
@@ -188,7 +158,7 @@ impl Places<'_> {
         }
         // That of the call, and not where it returns to.
         let address = ip.wrapping_sub(1);
-        let mapping = |module: &trace::Module| (module.start..module.end).contains(&address);
+        let mapping = |module: &Module| (module.start..module.end).contains(&address);
         let lines = self.profile.names.at(ip).filter(|symbol| !symbol.function.is_empty());
         let lines = lines.map(|symbol| Line {
             function: symbol.function.to_owned(),

@@ -8,14 +8,11 @@ use symbols::Names;
 use crate::cost::{Cost, Costs};
 use crate::gather::Profile;
 
-/// Callers of a site that are looked at.
 const DEPTH: usize = 3;
-/// Blocks of which no stack is known.
 const NONE: &str = "(no call stack)";
 /// A caller is named that so much of the site's memory comes by.
 const MOST: f64 = 0.6;
 
-/// A place where memory is allocated.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// `insert (cache.cpp:88)`, `sdsnew (sds.c:12) < createObject`.
@@ -28,7 +25,6 @@ pub struct Site {
 }
 
 /// The sites of a profile, by falling cost.
-#[must_use]
 pub fn sites(profile: &Profile, by: Cost) -> Vec<Site> {
     let mut grouping = Grouping::new(&profile.names, &profile.malloc_path);
     for stack in &profile.stacks {
@@ -40,7 +36,6 @@ pub fn sites(profile: &Profile, by: Cost) -> Vec<Site> {
     sites
 }
 
-/// Stacks by their sites.
 pub(crate) struct Grouping<'a> {
     names: &'a Names,
     malloc: &'a str,

@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 use crate::cost::Cost;
 use crate::tree::Tree;
 
-/// The whole file.
-#[must_use]
 pub fn speedscope(tree: &Tree, title: &str) -> String {
     let frame = |label: &crate::tree::Label| {
         let mut frame = json!({ "name": label.name });

@@ -10,11 +10,9 @@ use crate::cost::Cost;
 use crate::gather::Profile;
 use crate::sites::{Site, sites};
 
-/// Rows of the table.
 const ROWS: usize = 20;
 
 /// The headline and the table, by falling cost.
-#[must_use]
 pub fn text(profile: &Profile, by: Cost, width: Option<usize>) -> String {
     let mut text = String::new();
     for line in head(profile) {
@@ -130,7 +128,6 @@ pub(crate) fn off(estimate: &Estimate, interval: u64) -> String {
 }
 
 /// What was never freed, by where it was allocated: all of it.
-#[must_use]
 pub fn leaks(profile: &Profile, width: Option<usize>) -> String {
     let sites = sites(profile, Cost::Live);
     let left: Vec<&Site> =
@@ -158,8 +155,6 @@ pub fn leaks(profile: &Profile, width: Option<usize>) -> String {
     format!("{}\n\n{}", wrapped(&line, 9, width), table.text(width))
 }
 
-/// Two profiles beside each other.
-#[must_use]
 pub fn compared(comparison: &Comparison, width: Option<usize>) -> String {
     let Comparison { what, all, changes } = comparison;
     let said = if what == "inuse_space" { "in use" } else { "allocated" };

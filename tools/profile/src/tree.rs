@@ -11,12 +11,10 @@ use std::collections::HashMap;
 use crate::cost::Costs;
 use crate::gather::Profile;
 
-/// A function, called by its parent.
 #[derive(Debug, Clone)]
 pub struct Node {
     /// Who calls it; that of the first, all, is itself. Parents come before their children.
     pub parent: usize,
-    /// Which of the labels.
     pub label: usize,
     /// A line of it that is called from, or 0.
     pub line: u32,
@@ -26,11 +24,9 @@ pub struct Node {
     pub total: Costs,
 }
 
-/// What a function is called.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Label {
     pub name: String,
-    /// Its file, or nothing.
     pub file: String,
     /// The program or library that it is in.
     pub module: String,
@@ -40,16 +36,13 @@ pub struct Label {
 pub struct Tree {
     /// The first is all of them.
     pub nodes: Vec<Node>,
-    /// By number.
     pub labels: Vec<Label>,
 }
 
-/// What stands for callers that are not known.
 const UNKNOWN: &str = "(callers unknown)";
 const NO_STACK: &str = "(no call stack)";
 
 impl Tree {
-    #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let root = Label { name: "all".to_owned(), ..Label::default() };
         let node =
@@ -84,13 +77,11 @@ impl Tree {
         tree
     }
 
-    #[must_use]
     pub fn label(&self, node: usize) -> &Label {
         &self.labels[self.nodes[node].label]
     }
 
     /// A node and its callers, the outermost first, without that of all.
-    #[must_use]
     pub fn path(&self, node: usize) -> Vec<usize> {
         let parent = |&at: &usize| Some(self.nodes[at].parent).filter(|&parent| parent != 0);
         let mut path: Vec<usize> = core::iter::successors(Some(node), parent).collect();

@@ -70,10 +70,10 @@ fn in_95_of_100_samples_the_truth_is_where_it_is_said_to_be() {
     println!("within {within:?} of {RUNS}, estimates are {mean:.3?} of the truth");
     for (at, (site, cost, truth)) in truths.into_iter().enumerate() {
         // 92 to 98 of 100. Of less than 1 MiB, two points of the sample, it is 92 at worst.
-        assert!((184..=196).contains(&within[at]), "{site} {}: {}", cost.word(), within[at]);
+        assert!((184..=196).contains(&within[at]), "{site} {cost:?}: {}", within[at]);
         // Right on average: four standard deviations of the mean of so many runs.
         let deviation = (524_288.0 / truth / RUNS as f64).sqrt();
-        assert!((mean[at] - 1.0).abs() < 4.0 * deviation, "{site} {}: {}", cost.word(), mean[at]);
+        assert!((mean[at] - 1.0).abs() < 4.0 * deviation, "{site} {cost:?}: {}", mean[at]);
     }
 }
 
@@ -139,15 +139,14 @@ fn turned_over(folder: &TempDir, how: &str) -> (Vec<PathBuf>, Vec<PathBuf>) {
     files.partition(|file| file.extension().is_some_and(|kind| kind == "chunks"))
 }
 
+/// A child begins its own whatever its parent's threads are at, and threads that outlive a profile keep none of its chunks: the
+/// program looks itself.
 #[test]
 fn of_threads_that_begin_a_profile_at_once_one_does() {
-    let folder = tempfile::tempdir().unwrap();
-    assert_eq!(turned_over(&folder, "begins").0.len(), 200);
-}
-
-#[test]
-fn a_child_begins_its_own_whatever_its_parent_s_threads_are_at() {
-    turned_over(&tempfile::tempdir().unwrap(), "forks");
+    for how in ["begins", "forks", "outlives"] {
+        let (chunks, _) = turned_over(&tempfile::tempdir().unwrap(), how);
+        assert!(how != "begins" || chunks.len() == 200, "{}", chunks.len());
+    }
 }
 
 #[test]
@@ -160,11 +159,6 @@ fn a_thread_that_comes_late_writes_nothing_into_the_next_profile() {
         let missing = &trace.about().missing;
         assert_eq!((missing.chunks, missing.damaged), (0, 0), "{missing:?}");
     }
-}
-
-#[test]
-fn threads_that_outlive_a_profile_keep_none_of_its_chunks() {
-    turned_over(&tempfile::tempdir().unwrap(), "outlives");
 }
 
 #[test]

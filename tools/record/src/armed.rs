@@ -12,6 +12,7 @@ use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 
+use crate::finish::number;
 use crate::request::Request;
 
 /// Where the number of what is asked for stands (0: nothing), that of the last, and how often who asked has said that it is there.
@@ -22,7 +23,6 @@ const BEATS: u64 = 8;
 const ASKED: u64 = 64;
 const LONGEST: usize = 2000;
 
-/// A recorder that waits in a process.
 #[derive(Debug)]
 pub struct Armed {
     file: File,
@@ -42,7 +42,7 @@ impl Armed {
         let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
         let files = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
         let mut armed = files.filter(|file| file.ends_with(".armed")).map(Path::new);
-        let Some(path) = armed.find(|path| process_of(path) == Some(process)) else {
+        let Some(path) = armed.find(|path| number(path) == Some(process)) else {
             return Ok(None);
         };
         OpenOptions::new().read(true).write(true).open(path).map(|file| Some(Self { file }))
@@ -119,7 +119,7 @@ fn own_folder(folder: &Path, user: u32) -> io::Result<PathBuf> {
         return Err(io::Error::other(format!("others can write to {}", folder.display())));
     }
     for entry in fs::read_dir(folder)?.flatten() {
-        if process_of(&entry.path()).is_some_and(|process| !runs(process)) {
+        if number(&entry.path()).is_some_and(|process| !runs(process)) {
             // Another command may have removed it.
             let _ = fs::remove_file(entry.path());
         }
@@ -129,11 +129,6 @@ fn own_folder(folder: &Path, user: u32) -> io::Result<PathBuf> {
 
 pub fn runs(process: u32) -> bool {
     Path::new(&format!("/proc/{process}")).exists()
-}
-
-/// The process that a file is named after.
-fn process_of(file: &Path) -> Option<u32> {
-    file.file_stem()?.to_str()?.rsplit('-').next()?.parse().ok()
 }
 
 #[cfg(test)]

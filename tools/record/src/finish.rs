@@ -10,7 +10,6 @@ use trace::{Op, Packed, Progress, Trace, TraceError, began, pack_beside, stopped
 
 use crate::running::mapped_by;
 
-/// What a process left.
 #[derive(Debug)]
 pub enum Process {
     Packed {
@@ -19,16 +18,9 @@ pub enum Process {
         written: u64,
     },
     /// It still writes: its chunks stay.
-    Running {
-        /// The chunks.
-        file: PathBuf,
-    },
+    Running { file: PathBuf },
     /// It could not be packed: its chunks stay.
-    Failed {
-        /// The chunks.
-        file: PathBuf,
-        why: TraceError,
-    },
+    Failed { file: PathBuf, why: TraceError },
 }
 
 /// Packs what is in the folder, of which `progress` is told. Returns the processes, the one with the largest trace
@@ -84,7 +76,6 @@ impl Process {
         }
     }
 
-    /// How large its trace is, if it has one.
     fn bytes(&self) -> u64 {
         match self {
             Self::Packed { packed, .. } => packed.bytes,
@@ -97,7 +88,6 @@ impl Process {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unrecorded {
     pub process: u32,
-    /// What it became.
     pub program: String,
 }
 
@@ -152,9 +142,9 @@ fn still_writes(file: &Path) -> bool {
     }
 }
 
-/// The process that a file of chunks is named after.
-fn number(file: &Path) -> Option<u32> {
-    let name = file.file_stem()?.to_str()?;
+/// The process that a file is named after.
+pub(crate) fn number(file: &Path) -> Option<u32> {
+    let name = file.file_stem()?.to_string_lossy();
     name.rsplit('-').next()?.split('.').next()?.parse().ok()
 }
 

@@ -95,7 +95,6 @@ impl Porter {
         Ok(())
     }
 
-    /// A new file in the folder.
     fn make(&self, name: &str) -> io::Result<File> {
         let is_ours = name.ends_with(".chunks") && !name.starts_with('.') && !name.contains('/');
         if !is_ours {

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use launch::environment::{self, PRELOAD, preload};
 
-/// The variable that the recorder reads.
 const VARIABLE: &str = "HEAPWRIGHT_RECORD";
 /// The longest value of it that the recorder takes.
 const LONGEST: usize = 2000;
@@ -40,7 +39,6 @@ pub enum Stacks {
     All,
 }
 
-/// What is asked of the recorder.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Where the files go: an absolute path.
@@ -49,7 +47,6 @@ pub struct Request {
     pub most: u64,
     /// Old events make room for new ones.
     pub ring: bool,
-    /// How long is recorded.
     pub time: Option<Duration>,
     pub children: Children,
     pub stacks: Stacks,
@@ -144,7 +141,6 @@ fn without_separator(name: &str) -> String {
     name.replace(';', ":")
 }
 
-/// The recorder before a malloc, and what it reads.
 fn before(
     recorder: &Path,
     inherited: Option<&OsStr>,

@@ -8,18 +8,19 @@ use std::path::{Path, PathBuf};
 
 use trace::{began, stopped};
 
+use crate::finish::number;
+
 /// The chunks that a process writes now. Its descriptor leads there whatever its folder and root are; the path in it is taken where it
 /// leads there too, as beside that file lies what a forked child has inherited.
-#[must_use]
 pub fn written_by(pid: i32) -> Option<PathBuf> {
-    let number = own_number(pid)?;
+    let own = own_number(pid)?;
     let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
     let files = entries.flatten().filter_map(|entry| {
         let (descriptor, link) = (entry.path(), fs::read_link(entry.path()).ok()?);
-        is_of(&link, &number).then(|| if is_same(&link, &descriptor) { link } else { descriptor })
+        is_of(&link, own).then(|| if is_same(&link, &descriptor) { link } else { descriptor })
     });
     let mapped = mapped_by(pid.cast_unsigned()).into_iter();
-    let mapped = mapped.filter(|file| is_of(file, &number) && stopped(file).is_none());
+    let mapped = mapped.filter(|file| is_of(file, own) && stopped(file).is_none());
     // A process may have been several programs.
     files.chain(mapped).filter_map(|file| Some((began(&file)?, file))).max().map(|(_, file)| file)
 }
@@ -37,22 +38,18 @@ pub(crate) fn mapped_by(pid: u32) -> Vec<PathBuf> {
 }
 
 /// The number that the process itself has, in a container another than outside of it.
-fn own_number(pid: i32) -> Option<String> {
+fn own_number(pid: i32) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
-    Some(
-        numbers
-            .and_then(|line| line.split_whitespace().last())
-            .map_or(pid.to_string(), str::to_owned),
-    )
+    let last = numbers.and_then(|line| line.split_whitespace().last());
+    last.map_or(Some(pid.cast_unsigned()), |last| last.parse().ok())
 }
 
 /// Whether these are chunks of this process, and not of the one that forked it.
-fn is_of(link: &Path, number: &str) -> bool {
-    let name = link.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.strip_suffix(" (deleted)").unwrap_or(&name).strip_suffix(".chunks");
-    let end = stem.and_then(|stem| stem.rsplit('-').next());
-    end.and_then(|end| end.split('.').next()) == Some(number)
+fn is_of(link: &Path, process: u32) -> bool {
+    let path = link.to_string_lossy();
+    let is_one = path.trim_end_matches(" (deleted)").ends_with(".chunks");
+    is_one && number(link) == Some(process)
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {
@@ -73,10 +70,10 @@ mod tests {
             ("/a/b-12.trace", false),
             ("pipe:[12]", false),
         ] {
-            assert_eq!(is_of(Path::new(path), "12"), is, "{path}");
+            assert_eq!(is_of(Path::new(path), 12), is, "{path}");
         }
         let pid = std::process::id();
-        assert_eq!(own_number(pid.cast_signed()), Some(pid.to_string()));
+        assert_eq!(own_number(pid.cast_signed()), Some(pid));
         // Not this one: other tests write chunks that have its number.
         let mut other = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let written = written_by(other.id().cast_signed());

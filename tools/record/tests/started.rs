@@ -12,7 +12,6 @@ use common::{Recorded, recorder, steps};
 use recording::{Porter, Process, Request, finish, unrecorded, written_by};
 use trace::Missing;
 
-/// The settings that a trace names.
 fn settings(trace: &trace::Trace) -> Vec<&str> {
     trace.about().notes.iter().filter_map(|note| note.strip_prefix("env=")).collect()
 }

@@ -96,7 +96,6 @@ fn is_rust(mangled: &str) -> bool {
     mangled.starts_with("_R") || (mangled.starts_with("_ZN") && has_hash().is_some())
 }
 
-/// Takes what fits.
 struct Bounded(String);
 
 impl Write for Bounded {

@@ -26,7 +26,6 @@ const NEEDED: [SectionId; 10] = [
     SectionId::DebugStrOffsets,
 ];
 
-/// A mapped file.
 #[derive(Debug)]
 pub(crate) struct Elf {
     bytes: Mmap,
@@ -64,7 +63,6 @@ pub fn build_id_of(path: &Path) -> Option<String> {
     build_id(&Elf::open(path).ok()?.file()?)
 }
 
-/// Its build id in hexadecimal digits.
 pub(crate) fn build_id(file: &object::File<'_>) -> Option<String> {
     file.build_id().ok().flatten().map(hexadecimal)
 }
@@ -82,7 +80,6 @@ pub(crate) fn address_of(file: &object::File<'_>, place: u64) -> Option<u64> {
     })
 }
 
-/// Whether it has debugging information of its own.
 pub(crate) fn has_debug_info(file: &object::File<'_>) -> bool {
     file.section_by_name(".debug_info").is_some_and(|section| section.size() > 0)
 }

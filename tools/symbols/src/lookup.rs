@@ -1,9 +1,4 @@
 //! The names of one file's addresses.
-//!
-//! ```text
-//! address ─► debugging information ─► push_back (inlined, stl_vector.h) ◄ insert (inlined, cache.h:88) ◄ main
-//!        └─► no function there ─► table of symbols ─► insert
-//! ```
 
 use addr2line::Context;
 use gimli::{EndianSlice, RunTimeEndian};
@@ -17,7 +12,6 @@ type Reader<'a> = EndianSlice<'a, RunTimeEndian>;
 /// After this number of addresses in debugging information, what was read of it is forgotten.
 const FORGET: usize = 4096;
 
-/// What a file's names were found in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Has {
     pub(crate) symbols: bool,
@@ -76,7 +70,6 @@ fn is_better(symbol: &str, function: &str) -> bool {
     function.is_empty() || (is_mangled(symbol) && !is_mangled(function))
 }
 
-/// What debugging information says of an address.
 fn frames(context: &Context<Reader<'_>>, address: u64) -> Vec<(String, String, u32)> {
     let mut found = Vec::new();
     let Ok(mut frames) = context.find_frames(address).skip_all_loads() else { return found };
@@ -90,7 +83,6 @@ fn frames(context: &Context<Reader<'_>>, address: u64) -> Vec<(String, String, u
     found
 }
 
-/// Functions by their tables of symbols.
 #[derive(Debug)]
 struct Symbols<'a> {
     /// Begin, end, name; by begin.

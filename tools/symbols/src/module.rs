@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A file that is mapped with code in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Module {
@@ -36,7 +35,6 @@ pub(crate) struct Modules {
     ends: Vec<u64>,
 }
 
-/// Where an address lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lies {
     In(usize),
@@ -81,7 +79,6 @@ impl Modules {
     }
 }
 
-/// Whether both say the same of an address.
 fn is_same(a: &Module, b: &Module) -> bool {
     (&a.path, &a.build_id, a.base) == (&b.path, &b.build_id, b.base)
         && (a.base.is_some() || a.place(a.start.max(b.start)) == b.place(a.start.max(b.start)))

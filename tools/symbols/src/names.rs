@@ -9,7 +9,6 @@ use crate::trouble::Trouble;
 pub struct Symbol<'a> {
     /// Its name, demangled.
     pub function: &'a str,
-    /// The file of the line.
     pub file: &'a str,
     /// The line of the call, from 1 on.
     pub line: u32,
@@ -27,13 +26,11 @@ pub(crate) struct Entry {
 pub(crate) struct Place {
     /// The file's path, by its number.
     pub(crate) module: u32,
-    /// Where in it the address is.
     pub(crate) offset: u64,
     first: u32,
     len: u32,
 }
 
-/// What is known of addresses.
 #[derive(Debug, Default)]
 pub struct Names {
     strings: Vec<Box<str>>,
@@ -66,11 +63,6 @@ impl Names {
 
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
-    }
-
-    /// Every address, in no order.
-    pub fn addresses(&self) -> impl Iterator<Item = u64> {
-        self.places.keys().copied()
     }
 
     /// What another tool knows of an address, innermost function first. The first that is said of one holds.

@@ -140,7 +140,6 @@ impl Names {
         len.max(1)
     }
 
-    /// What is known of a site.
     pub fn at_site(&self, site: Site) -> (Symbol<'_>, &str, u64) {
         (self.symbol(site.entry), self.string(site.module), site.offset)
     }

@@ -9,15 +9,11 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     Gone,
-    /// It cannot be read, and why.
     Unreadable(String),
-    /// It is another one than the recorded one.
     Changed,
     /// It has no table of symbols and no debugging information.
     Stripped,
-    /// Its functions have names, but no lines.
     NoLines,
-    /// No file was mapped there.
     NoFile,
     /// Several files were, one after the other.
     Several,
@@ -31,7 +27,6 @@ pub struct Trouble {
     /// The recorded one's build id, or nothing.
     pub build_id: String,
     pub why: Why,
-    /// Addresses that were asked for.
     pub addresses: usize,
 }
 

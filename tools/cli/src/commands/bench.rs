@@ -35,7 +35,7 @@ use tempfile::TempDir;
 
 use self::allocators::Among;
 use self::interrupts::Interrupts;
-use self::measurement::{Ended, Measured, Measurement};
+use self::measurement::{Measured, Measurement};
 use self::words::Words;
 use self::workloads::Chosen;
 use crate::exit::Usage;
@@ -61,7 +61,7 @@ pub(crate) struct Bench {
     #[arg(
         value_name = "WORKLOAD",
         conflicts_with = "command",
-        value_parser = workload::Words,
+        value_parser = workload::WORDS,
         hide_possible_values = true
     )]
     workloads: Vec<WorkloadArg>,
@@ -122,13 +122,13 @@ impl Bench {
         self.workloads = kernel::words(self.workloads);
         self.is_superslab = superslab::is_asked(&self.workloads, &self.allocators.asked())?;
         if self.is_superslab {
-            self.workloads = superslab::workloads()?;
+            self.workloads = superslab::workloads();
             self.measure.usually(superslab::TIME, superslab::SCALE);
         }
         let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
-        let guard = self.measure.prepare()?;
+        let guard = self.measure.rounds.prepare()?;
         let Chosen { mut workloads, scale, budget, left_out, folder: places } =
             self.workloads(&subjects, &mut warnings)?;
         if self.is_superslab {
@@ -158,7 +158,7 @@ impl Bench {
             subjects,
             tools,
             scale,
-            pins: self.measure.pins(),
+            pins: self.measure.rounds.pins(),
             left_out,
             temporary: places.as_ref().map(TempDir::path),
             machine,
@@ -166,9 +166,8 @@ impl Bench {
             guard,
             warnings,
         };
-        let Measured { report, folder, broken } = match measurement.run()? {
-            Ended::Measured(measured) => *measured,
-            Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
+        let Some(Measured { report, folder, broken }) = measurement.run()? else {
+            return Ok(ExitCode::from(exit::INTERRUPTED));
         };
         if self.is_superslab && self.output.is_for_people() {
             out::print(&superslab::answers(&report, &counted))?;
@@ -246,8 +245,8 @@ impl Bench {
             if workload.is_only_watched() {
                 let each = workload.service.as_ref().map(|s| s.time).unwrap_or_default();
                 workload.seconds = each.as_secs_f64();
-                let rounds = self.measure.rounds().unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
-                let runs = (self.measure.warmup() + rounds) * u32::try_from(subjects.len())?;
+                let rounds = self.measure.rounds.rounds.unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
+                let runs = (self.measure.rounds.warmup + rounds) * u32::try_from(subjects.len())?;
                 let (time, short) = self.measure.at_least(each * runs + runs * BESIDE);
                 warnings.extend(short);
                 budget = time;
@@ -267,8 +266,8 @@ impl Bench {
                 true => self.measure.time_or(arceos::TIME),
                 false => self.measure.budget(workloads),
             },
-            rounds: self.measure.rounds(),
-            pin: self.measure.pins(),
+            rounds: self.measure.rounds.rounds,
+            pin: self.measure.rounds.pins(),
         };
         let mut chosen = workloads::chosen(&wanted, warnings)?;
         self.keep_those_on_regions(&mut chosen.workloads, warnings)?;

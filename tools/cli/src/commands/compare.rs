@@ -130,7 +130,8 @@ fn usage(error: fail_if::Error) -> anyhow::Error {
     Usage(error.to_string()).into()
 }
 
-fn readable(error: Error) -> anyhow::Error {
+/// What is no result is wrong usage.
+pub(crate) fn readable(error: Error) -> anyhow::Error {
     match error {
         Error::Read(..) => error.into(),
         Error::Schema(..) | Error::Nothing(_) => Usage(error.to_string()).into(),

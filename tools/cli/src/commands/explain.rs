@@ -12,6 +12,7 @@ use explain::Verdict;
 use serde_json::json;
 use trace::Trace;
 
+use super::compare::readable;
 use crate::exit::Usage;
 use crate::{out, traces};
 
@@ -39,7 +40,7 @@ impl Explain {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         // What cannot be read is said before a large trace is.
         let given = match &self.replayed {
-            Some(path) => Some((path, replay(path)?)),
+            Some(path) => Some((path, compare::load(path).map_err(readable)?)),
             None => None,
         };
         let trace = traces::open(&self.trace)?;
@@ -70,13 +71,6 @@ impl Explain {
         out::print(&explain::page(&facts, &findings, verdict.as_ref(), &next, width))?;
         Ok(ExitCode::SUCCESS)
     }
-}
-
-fn replay(path: &Path) -> anyhow::Result<Report> {
-    compare::load(path).map_err(|error| match error {
-        compare::Error::Read(..) => anyhow::Error::from(error),
-        _ => Usage(error.to_string()).into(),
-    })
 }
 
 /// Refuses a result that is not of a replay of this trace.

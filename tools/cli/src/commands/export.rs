@@ -104,15 +104,11 @@ impl Export {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Writes call stacks: one file, or standard output.
     fn stacks(&self) -> anyhow::Result<ExitCode> {
         let trace = traces::open_any(&self.trace)?;
         let profile = profile::gather(&trace, None).map_err(traces::failed)?;
         if profile.frames.is_empty() {
-            bail!(Usage(format!(
-                "{} has no call stacks: 'heapwright profile' or 'heapwright record --stacks sampled' records them",
-                self.trace.display()
-            )));
+            bail!(traces::no_stacks(&self.trace));
         }
         let by = self.by.cost();
         let tree = Tree::of(&profile);

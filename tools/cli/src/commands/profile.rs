@@ -111,7 +111,6 @@ pub(crate) struct ProfileCommand {
     program: Program,
 }
 
-/// A cost, as a flag names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
     Peak,
@@ -207,7 +206,6 @@ impl ProfileCommand {
         }
     }
 
-    /// Shows a profile that is there.
     fn show_of(&self, path: &Path, to: To<'_>) -> anyhow::Result<()> {
         let folder = || self.output.is_some().then(|| to.folder()).transpose();
         let is_as_written = path.extension().is_some_and(|end| end == "chunks") && path.is_file();
@@ -222,7 +220,6 @@ impl ProfileCommand {
         self.show_one(recorded::snapshot(path, packed_in)?, folder.as_deref())
     }
 
-    /// Shows what a process has written by now.
     fn show_by_now(&self, process: u32, chunks: &Path, to: To<'_>) -> anyhow::Result<()> {
         if self.time.is_some() || self.interval_bytes.is_some() {
             bail!(Usage(format!(
@@ -238,10 +235,7 @@ impl ProfileCommand {
         let trace = Trace::open(&path).map_err(traces::failed)?;
         let has_none = trace.frames().map_err(traces::failed)?.is_empty();
         if has_none && !trace.about().is_sampled_only() {
-            bail!(Usage(format!(
-                "{} has no call stacks: 'heapwright profile' or 'heapwright record --stacks sampled' records them",
-                path.display()
-            )));
+            bail!(traces::no_stacks(&path));
         }
         self.show(&[path], folder, None).map(drop)
     }

@@ -146,7 +146,6 @@ impl Record {
     }
 }
 
-/// Packs what was recorded, and says what that is.
 fn tell(folder: &Path, is_called_off: bool) -> anyhow::Result<()> {
     let processes = recorded::packed(folder, is_called_off)?;
     exit::say(words::words(&processes, &recorded_on(folder), folder).trim_end());

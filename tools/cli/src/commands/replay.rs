@@ -27,7 +27,7 @@ use trace::Trace;
 use self::kinds::{OrderArg, TouchArg, word};
 use super::bench::allocators::{Among, chosen};
 use super::bench::interrupts::Interrupts;
-use super::bench::measurement::{Ended, Measured, Measurement};
+use super::bench::measurement::{Measured, Measurement};
 use super::bench::outlive_readers;
 use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
@@ -142,9 +142,8 @@ impl Replay {
             guard,
             warnings,
         };
-        let Measured { report, broken, .. } = match measurement.run()? {
-            Ended::Measured(measured) => *measured,
-            Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
+        let Some(Measured { report, broken, .. }) = measurement.run()? else {
+            return Ok(ExitCode::from(exit::INTERRUPTED));
         };
         self.output.say_next(&traces::command("explain", &self.trace))?;
         if let Some(why) = broken {

@@ -13,7 +13,6 @@ use live::{Detail, Figures, Trouble, Watched};
 use serde_json::Value;
 
 use self::metrics::Where;
-use self::sites::Sites;
 use crate::flags::rounds::duration;
 use crate::format::visible;
 use crate::{exit, out};
@@ -56,7 +55,6 @@ pub(crate) struct Stats {
     every: Option<Duration>,
 }
 
-/// A process's number.
 pub(crate) fn pid(text: &str) -> Result<i32, String> {
     match text.parse() {
         Ok(pid) if pid > 0 => Ok(pid),
@@ -103,23 +101,22 @@ impl Stats {
         let mut failed = false;
         for &pid in &self.pids {
             let looked = Watched::find(pid).map_err(Into::into);
-            let Sites { profile, knows_beside } =
-                match looked.and_then(|mut watched| sites::look(&mut watched)) {
-                    Ok(sites) => sites,
-                    Err(trouble) if self.pids.len() == 1 => return Err(trouble),
-                    Err(trouble) => {
-                        exit::warn(&exit::said(&trouble));
-                        failed = true;
-                        continue;
-                    }
-                };
+            let profile = match looked.and_then(|mut watched| sites::look(&mut watched)) {
+                Ok(profile) => profile,
+                Err(trouble) if self.pids.len() == 1 => return Err(trouble),
+                Err(trouble) => {
+                    exit::warn(&exit::said(&trouble));
+                    failed = true;
+                    continue;
+                }
+            };
             if self.json {
-                values.push(profile::now_json(&profile, knows_beside));
+                values.push(profile::now_json(&profile));
                 continue;
             }
             let command = ::show::text::cut(&profile.command, words::TITLE);
             let title = format!("{command} (process {pid}), on {}", profile.malloc);
-            let text = profile::now(&profile, knows_beside, width);
+            let text = profile::now(&profile, width);
             out::print(&visible(&format!("heapwright: {title}\n{text}")))?;
         }
         match &values[..] {

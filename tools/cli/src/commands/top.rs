@@ -22,7 +22,7 @@ use view::{KeyCode, KeyEvent, KeyModifiers, Line, Screen};
 
 use self::program::Started;
 use super::stats::pid;
-use super::stats::sites::{self, Sites};
+use super::stats::sites;
 use crate::flags::allocator::OneAllocator;
 use crate::flags::rounds::duration;
 use crate::flags::settings::SettingsFlags;
@@ -70,7 +70,6 @@ pub(crate) struct Top {
     command: Vec<OsString>,
 }
 
-/// A process that is shown.
 struct Shown {
     watched: Watched,
     state: State,
@@ -79,7 +78,6 @@ struct Shown {
     left: u64,
     paused: bool,
     over: bool,
-    /// Columns of the terminal.
     width: usize,
     /// Why there is nothing more to be seen.
     ended: Option<Trouble>,
@@ -169,9 +167,7 @@ impl Shown {
     /// Shows which code the live blocks come from, or why that is not known.
     fn tell_sites(&mut self) {
         let text = match sites::look(&mut self.watched) {
-            Ok(Sites { profile, knows_beside }) => {
-                profile::now(&profile, knows_beside, Some(self.width))
-            }
+            Ok(profile) => profile::now(&profile, Some(self.width)),
             Err(error) => wrapped(&exit::said(&error), 0, Some(self.width)),
         };
         self.state.tell(text);
@@ -193,7 +189,6 @@ impl Shown {
     }
 }
 
-/// A file of the current folder that is not there yet.
 fn free_name(pid: i32) -> PathBuf {
     let folder = env::current_dir().unwrap_or_default();
     let name = |number: u32| folder.join(format!("heap-{pid}-{number}.json"));

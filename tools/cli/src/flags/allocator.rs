@@ -1,78 +1,44 @@
 //! `-a`: which allocators, as [`super::subject`] reads them.
 
-use std::ffi::OsStr;
-
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Arg, Args, Command};
+use clap::Args;
 use launch::allocator::GLIBC;
 use launch::discover;
 
+use super::Completed;
 use super::subject::{self, AllocatorArg};
 use crate::embedded;
-
-/// Reads a list of allocators. The names that are known without looking are what a shell completes.
-#[derive(Clone)]
-struct Lists;
-
-impl TypedValueParser for Lists {
-    type Value = List;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        flag: Option<&Arg>,
-        word: &OsStr,
-    ) -> Result<List, clap::Error> {
-        let parse = |text: String| subject::list(&text).map(List);
-        StringValueParser::new().try_map(parse).parse_ref(command, flag, word)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let ours = embedded::mallocs().map(|library| library.name);
-        let names = ours.chain([GLIBC]).chain(discover::known());
-        Some(Box::new(names.map(PossibleValue::new)))
-    }
-}
 
 #[derive(Debug, Clone)]
 struct List(Vec<AllocatorArg>);
 
-#[derive(Clone)]
-struct One;
+const LISTS: Completed<List> =
+    Completed { read: |text| subject::list(text).map(List), names: known };
 
-impl TypedValueParser for One {
-    type Value = AllocatorArg;
+const ONE: Completed<AllocatorArg> = Completed {
+    read: |text| match <[AllocatorArg; 1]>::try_from(subject::list(text)?) {
+        Ok([one]) => Ok(one),
+        Err(all) => Err(format!("one allocator is run on, and these are {}", all.len())),
+    },
+    names: known,
+};
 
-    fn parse_ref(
-        &self,
-        command: &Command,
-        flag: Option<&Arg>,
-        word: &OsStr,
-    ) -> Result<AllocatorArg, clap::Error> {
-        let parse = |text: String| match <[AllocatorArg; 1]>::try_from(subject::list(&text)?) {
-            Ok([one]) => Ok(one),
-            Err(all) => Err(format!("one allocator is run on, and these are {}", all.len())),
-        };
-        StringValueParser::new().try_map(parse).parse_ref(command, flag, word)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Lists.possible_values()
-    }
+fn known() -> Vec<&'static str> {
+    let ours = embedded::mallocs().map(|library| library.name);
+    ours.chain([GLIBC]).chain(discover::known()).collect()
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct OneAllocator {
     /// The allocator: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so; with settings of
     /// heapwright's, NAME:KEY=VALUE, or environment variables, NAME:VARIABLE=VALUE
-    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_parser = One, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_parser = ONE, hide_possible_values = true)]
     pub(crate) allocator: AllocatorArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MaybeAllocator {
     /// Another malloc than the program's own: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
-    #[arg(short, long, value_name = "NAME", value_parser = One, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", value_parser = ONE, hide_possible_values = true)]
     pub(crate) allocator: Option<AllocatorArg>,
 }
 
@@ -85,7 +51,7 @@ pub(crate) struct SomeAllocators {
     /// glibc:MALLOC_ARENA_MAX=2. With a name of its own for the tables in front: arena2=glibc:MALLOC_ARENA_MAX=2. A colon begins
     /// the next setting, a comma the next allocator; but a variable's value may have both where it is a list of KEY:VALUE, as in
     /// je=jemalloc:MALLOC_CONF=dirty_decay_ms:1000,muzzy_decay_ms:0
-    #[arg(short = 'a', long = "allocator", value_name = "NAME", value_parser = Lists, hide_possible_values = true)]
+    #[arg(short = 'a', long = "allocator", value_name = "NAME", value_parser = LISTS, hide_possible_values = true)]
     lists: Vec<List>,
 }
 
@@ -106,7 +72,7 @@ impl SomeAllocators {
 pub(crate) struct BesideAllocators {
     /// Beside it show the heap as it would be on this allocator: heapwright, glibc, one that 'heapwright list' shows, or
     /// NAME=/path/to/lib.so, with settings as in 'replay'; may be repeated, and be a list with commas; at most three
-    #[arg(short = 'a', long = "allocator", value_name = "NAME", value_parser = Lists, hide_possible_values = true)]
+    #[arg(short = 'a', long = "allocator", value_name = "NAME", value_parser = LISTS, hide_possible_values = true)]
     lists: Vec<List>,
 }
 

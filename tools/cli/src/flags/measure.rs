@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 
-use bench::prepare::Guard;
 use bench::session::Options;
 use clap::Args;
 
@@ -15,7 +14,7 @@ const COUNTED_SCALE: f64 = 0.05;
 #[command(next_help_heading = "Measuring")]
 pub(crate) struct MeasureFlags {
     #[command(flatten)]
-    rounds: RoundFlags,
+    pub(crate) rounds: RoundFlags,
 
     /// Multiply the length of every workload; short ones keep more of theirs [default: as much as the time allows, at most 1]
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
@@ -68,24 +67,6 @@ impl MeasureFlags {
     /// What lengths are multiplied by, where that does not go by the time.
     pub(crate) fn scale(&self) -> Option<f64> {
         self.scale.or(self.counted.then_some(COUNTED_SCALE))
-    }
-
-    /// First rounds that are thrown away.
-    pub(crate) fn warmup(&self) -> u32 {
-        self.rounds.warmup
-    }
-
-    pub(crate) fn rounds(&self) -> Option<u32> {
-        self.rounds.rounds
-    }
-
-    pub(crate) fn pins(&self) -> bool {
-        self.rounds.pins()
-    }
-
-    /// Puts the machine in order if that is asked for.
-    pub(crate) fn prepare(&self) -> anyhow::Result<Option<Guard>> {
-        self.rounds.prepare()
     }
 
     pub(crate) fn options(&self, workloads: usize) -> Options {

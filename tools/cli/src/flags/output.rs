@@ -76,12 +76,10 @@ impl OutputFlags {
         Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
-    /// Whether the folder that -o names exists already.
     pub(crate) fn is_there(&self) -> bool {
         self.output.as_ref().is_some_and(|folder| folder.exists())
     }
 
-    /// The folder to write, if one is.
     pub(crate) fn folder(&self, what: &str) -> anyhow::Result<Option<PathBuf>> {
         if self.output.is_none() && (self.no_files || !self.is_for_people()) {
             return Ok(None);

@@ -41,7 +41,6 @@ impl LastProgram {
         self.command.first().map(|word| resolve::command(word)).transpose()
     }
 
-    /// The arguments without the program's own name.
     pub(crate) fn arguments(&self) -> &[OsString] {
         self.command.get(1..).unwrap_or_default()
     }

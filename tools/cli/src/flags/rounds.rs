@@ -25,11 +25,11 @@ pub(crate) struct RoundFlags {
 
     /// Measure exactly N rounds [default: until the intervals are within 1 %, at least 10, at most 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(super) rounds: Option<u32>,
+    pub(crate) rounds: Option<u32>,
 
     /// First rounds to throw away; memory over time is looked at in the first of them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000), hide_short_help = true)]
-    pub(super) warmup: u32,
+    pub(crate) warmup: u32,
 
     /// Do not touch memory before each run. By default a process of heapwright's touches about as much as a run needs, so
     /// that no run pays for memory that a virtual machine gave back to its host

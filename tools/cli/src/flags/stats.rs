@@ -3,8 +3,9 @@
 use core::str::FromStr;
 use std::path::PathBuf;
 
+/// As they were written, which clap hands over one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Word {
+pub(crate) enum StatsWord {
     Short,
     Full,
     All,
@@ -12,36 +13,26 @@ enum Word {
     File(PathBuf),
 }
 
-/// The words as they were written, which clap hands over one by one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct StatsWord(Word);
-
 impl FromStr for StatsWord {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Ok(Self(match text {
+        match text {
             // What a library's own setting can be means the same here.
-            "short" | "peak" | "1" => Word::Short,
-            "full" => Word::Full,
-            "all" => Word::All,
-            "json" => Word::Json,
-            _ if text.contains(['/', '.']) => Word::File(text.into()),
-            _ => {
-                return Err(
-                    "it is full, all, json, or a FILE with a dot or a slash in it".to_owned()
-                );
-            }
-        }))
+            "short" | "peak" | "1" => Ok(Self::Short),
+            "full" => Ok(Self::Full),
+            "all" => Ok(Self::All),
+            "json" => Ok(Self::Json),
+            _ if text.contains(['/', '.']) => Ok(Self::File(text.into())),
+            _ => Err("it is full, all, json, or a FILE with a dot or a slash in it".to_owned()),
+        }
     }
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stats {
     pub(crate) full: bool,
-    /// Every process.
     pub(crate) all: bool,
-    /// For programs.
     pub(crate) json: bool,
     /// Where to; `%p` is the process's number. `None`: standard error.
     pub(crate) file: Option<PathBuf>,
@@ -50,16 +41,16 @@ pub(crate) struct Stats {
 impl Stats {
     /// `None`: nothing is asked for.
     pub(crate) fn of(words: &[StatsWord]) -> Option<Self> {
-        let has = |word| words.iter().any(|w| w.0 == word);
-        let file = words.iter().rev().find_map(|w| match &w.0 {
-            Word::File(path) => Some(path.clone()),
+        let has = |word| words.contains(&word);
+        let file = words.iter().rev().find_map(|w| match w {
+            StatsWord::File(path) => Some(path.clone()),
             _ => None,
         });
         let is_json = file.as_ref().is_some_and(|f| f.extension().is_some_and(|e| e == "json"));
         (!words.is_empty()).then(|| Self {
-            full: has(Word::Full),
-            all: has(Word::All),
-            json: has(Word::Json) || is_json,
+            full: has(StatsWord::Full),
+            all: has(StatsWord::All),
+            json: has(StatsWord::Json) || is_json,
             file,
         })
     }

@@ -8,7 +8,7 @@ use crate::common::{
     exits, flagship, has, heapwright, ours, outcome, parsed, prints, program, refused, refuses,
     says,
 };
-use launch::testing::{compile, file, static_program};
+use launch::testing::{compile, file};
 
 /// Where the parts of libraries are, which they include.
 const PARTS: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/tests/programs");
@@ -146,17 +146,6 @@ fn the_texts_figures_stand_beside_what_was_measured() {
     let picture = std::fs::read_to_string(dir.path().join("plots/text.svg")).unwrap();
     assert_eq!(picture.matches("grey: in the text").count(), 7, "a chart for each test");
     says(2, bench(&["arceos", "--counted"]), &["--counted counts libraries"]);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[test]
-fn no_allocator_is_proposed_for_a_static_program() {
-    let dir = tempfile::tempdir().unwrap();
-    let program = file(dir.path(), "static", &static_program(0), 0o755);
-    let args = ["--force", "-a", "heapwright,glibc", "--rounds", "1", "--"];
-    let (out, err) = exits(0, bench(&[&args[..], &[program.to_str().unwrap()]].concat()));
-    assert!(err.contains("every row measures the same malloc"), "{err}");
-    assert!(!out.contains("next "), "{out}");
 }
 
 #[test]

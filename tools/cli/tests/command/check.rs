@@ -181,11 +181,6 @@ fn the_same_for_programs() {
 }
 
 #[test]
-fn what_is_not_there_is_127() {
-    exits(127, ours(["run", "--check", "--", "/no/such"]));
-}
-
-#[test]
 fn an_env_that_drops_the_library_is_an_obstacle() {
     for dropped in ["-i", "-", "--ignore-environment", "-uLD_PRELOAD", "LD_PRELOAD="] {
         let words = ["run", "--check", "--", "/usr/bin/env", dropped, "/bin/true"];

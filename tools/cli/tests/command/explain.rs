@@ -54,17 +54,6 @@ fn the_json_has_facts_and_findings() {
 }
 
 #[test]
-fn files_that_are_no_traces_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = folder.path().join("text");
-    fs::write(&text, "words, and no trace").unwrap();
-    says(2, run!["explain", &text], &["is no trace of heapwright"]);
-    says(2, run!["explain", folder.path()], &["has no trace in it"]);
-    let (_, err) = exits(125, run!["explain", folder.path().join("missing")]);
-    assert_eq!(err.matches("No such file").count(), 1, "{err}");
-}
-
-#[test]
 fn a_result_of_bench_is_no_replay() {
     let folder = tempfile::tempdir().unwrap();
     let (bench, trace) = (folder.path().join("bench"), leaking());

@@ -29,7 +29,9 @@ fn is_empty(folder: &Path) -> bool {
 /// `timeout` signals its child, and then the child's whole group.
 #[test]
 fn the_same_signal_twice_is_one_interrupt() {
-    for (first, second) in [(Signal::INT, Signal::INT), (Signal::QUIT, Signal::TERM)] {
+    let pairs =
+        [(Signal::INT, Signal::INT), (Signal::QUIT, Signal::TERM), (Signal::TERM, Signal::TERM)];
+    for (first, second) in pairs {
         let dir = tempfile::tempdir().unwrap();
         let starts = dir.path().join("starts");
         let script = format!("echo >>{}", starts.display());
@@ -44,7 +46,10 @@ fn the_same_signal_twice_is_one_interrupt() {
         let (out, err) = exits(130, ended(child));
         assert!(out.contains("interrupted") && out.contains("glibc again"), "{out}");
         assert_eq!(err.matches("a second interrupt ends this at once").count(), 1, "{err}");
-        assert!(dir.path().join("results/result.json").exists(), "{err}");
+        for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
+            let file = fs::metadata(dir.path().join("results").join(name)).unwrap();
+            assert!(file.len() > 0, "{name}");
+        }
     }
 }
 

@@ -2,20 +2,7 @@
 
 use std::fs;
 
-use crate::common::{exits, has, heapwright, names, ours, outcome, parsed, refuses};
-
-#[test]
-fn the_list_has_every_row_with_its_abilities() {
-    let list = parsed(ours(["list", "--format", "json"]));
-    for row in registry::KERNELS {
-        let found = list.as_array().unwrap().iter().find(|entry| entry["name"] == row.name);
-        let found = found.unwrap_or_else(|| panic!("no {} in {list}", row.name));
-        assert_eq!(found["kind"], row.kind.word());
-        assert_eq!(found["abilities"].as_array().unwrap().len(), row.abilities.len());
-    }
-    let (table, _, _) = run!["list"];
-    assert!(registry::KERNELS.iter().all(|row| table.contains(row.about)), "{table}");
-}
+use crate::common::{exits, has, heapwright, names, outcome, parsed, refuses};
 
 #[test]
 fn sequences_are_printed_and_written() {

@@ -1,51 +1,43 @@
 //! `list` and `doctor`: they describe this machine, whatever is installed on it.
 
-use crate::common::{exits, heapwright, names, ours, outcome, parsed, says};
+use crate::common::{exits, heapwright, names, ours, outcome, parsed, prints, says};
 use launch::testing::file;
 use serde_json::Value;
 
 #[test]
-fn ours_and_glibc_are_always_there() {
+fn every_row_is_there_with_what_it_can_and_what_can_be_set() {
     let list = parsed(ours(["list", "--format", "json"]));
-    assert_eq!(list[0]["name"], "heapwright");
-    assert_eq!(list[0]["problem"], Value::Null, "{list}");
+    let of = |name: &str| list.as_array().unwrap().iter().find(|a| a["name"] == name).unwrap();
+    let words = |value: &Value| -> Vec<String> { serde_json::from_value(value.clone()).unwrap() };
+    assert_eq!((&list[0]["name"], &list[0]["problem"]), (&"heapwright".into(), &Value::Null));
     assert!(list[0]["library"].as_str().unwrap().ends_with(".so"));
     assert_eq!(list[1]["name"], "glibc");
-    assert_eq!(list[1]["library"], Value::Null);
-    assert_eq!(list[1]["abilities"], Value::Null, "it is not ours to say");
+    for what in ["library", "abilities", "settings"] {
+        assert_eq!(list[1][what], Value::Null, "it is not ours to say");
+    }
+    for row in registry::MALLOCS {
+        let found = of(row.name);
+        assert_eq!(found["problem"], Value::Null, "{list}");
+        assert!(words(&found["abilities"]).iter().any(|word| word == "returns"), "{list}");
+        let keys = words(&found["settings"]);
+        assert!(row.settings.iter().all(|key| keys.iter().any(|k| k == key)), "{}", row.name);
+        let library = found["library"].as_str().unwrap();
+        assert!(library.contains(&format!("libheapwright-{}-", row.name)), "{library}");
+    }
     let (table, _, _) = outcome(heapwright().env("COLUMNS", "80").arg("list"));
     let ours = table.lines().find(|line| line.starts_with("  heapwright")).unwrap();
     assert!(ours.ends_with("built in: threads returns misuse heaps safe"), "in one line: {table}");
-    assert!(table.contains("heapwright") && table.contains("next     heapwright bench -- CMD"));
-}
-
-#[test]
-fn the_classic_designs_are_there_by_name() {
-    let list = parsed(ours(["list", "--format", "json"]));
-    for name in registry::mallocs() {
-        let found = list.as_array().unwrap().iter().find(|a| a["name"] == *name);
-        let found = found.unwrap_or_else(|| panic!("no {name} in {list}"));
-        assert_eq!(found["problem"], Value::Null, "{list}");
-        let abilities = found["abilities"].as_array().unwrap();
-        assert!(abilities.iter().any(|word| word == "returns"), "{list}");
-        let library = found["library"].as_str().unwrap();
-        assert!(library.contains(&format!("libheapwright-{name}-")), "{library}");
-    }
-}
-
-#[test]
-fn what_can_be_set_is_said_of_each() {
-    let list = parsed(ours(["list", "--format", "json"]));
-    let of = |name: &str| list.as_array().unwrap().iter().find(|a| a["name"] == name).unwrap();
-    for row in registry::MALLOCS {
-        let keys = of(row.name)["settings"].as_array().unwrap();
-        assert!(row.settings.iter().all(|key| keys.iter().any(|k| k == key)), "{}", row.name);
-    }
-    assert_eq!(of("zsmalloc")["settings"], serde_json::json!(["chain", "rule"]));
-    assert_eq!(of("glibc")["settings"], Value::Null);
+    assert!(table.contains("next     heapwright bench -- CMD"), "{table}");
     let (table, _, _) = run!["list"];
     let row = table.lines().find(|line| line.trim_start().starts_with("thread-caching")).unwrap();
     assert!(row.contains("settings: cache caches page walk"), "{table}");
+    for row in registry::KERNELS {
+        let found = of(row.name);
+        assert_eq!(found["kind"], row.kind.word());
+        assert_eq!(words(&found["abilities"]), row.abilities);
+        assert_eq!(words(&found["settings"]), row.settings);
+        assert!(table.contains(row.about), "{table}");
+    }
 }
 
 #[test]
@@ -66,15 +58,10 @@ fn doctor_says_whether_a_child_runs_on_ours() {
         let level = line.split_whitespace().next().unwrap();
         assert!(["ok", "warn", "fail"].contains(&level), "{line}");
     }
-}
-
-#[test]
-fn doctor_for_programs() {
     let json = parsed(ours(["doctor", "--format", "json"]));
     assert_eq!(json["fit"], true, "{json}");
-    let findings = json["findings"].as_array().unwrap();
     let is_one = |f: &Value| f["subject"] == "preload" && f["level"] == "ok";
-    assert!(findings.iter().any(is_one), "{json}");
+    assert!(json["findings"].as_array().unwrap().iter().any(is_one), "{json}");
 }
 
 #[test]
@@ -106,6 +93,8 @@ fn the_list_of_workloads_is_for_programs_too_and_of_the_allocators_that_are_name
         names(&parsed(ours(list))).into_iter().map(str::to_owned).collect()
     };
     let has = |list: &[String], name: &str| list.iter().any(|n| n == name);
+    let shown = ["bench-tiny", "larson", "t-test1", "redis", "standard", "bench --time 3m"];
+    prints(0, ours(["bench", "--list"]), &shown);
     let all = list(&[]);
     assert!(has(&all, "larson") && has(&all, "kmem-stack"), "{all:?}");
     let zbud = list(&["-a", "zbud"]);

@@ -65,10 +65,10 @@ fn what_is_no_trace_is_refused_by_name() {
     let text = file(folder.path(), "letter.trace", b"dear reader", 0o644);
     let trace = script(TRACE);
     let trace = trace.path().to_str().unwrap().to_owned();
-    let elsewhere = tempfile::tempdir().unwrap();
+    let [elsewhere, nowhere] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let empty = elsewhere.path().join("empty.trace");
     Packer::create(&empty, &about()).unwrap().finish().unwrap();
-    let cases: [(&[&str], i32, &str); 10] = [
+    let cases: [(&[&str], i32, &str); 16] = [
         (&["view", &trace, "--by", "site"], 2, "has no call stacks"),
         (&["view", text.to_str().unwrap()], 2, "letter.trace is no trace"),
         (&["view", "/nowhere.trace"], 125, "/nowhere.trace"),
@@ -83,11 +83,18 @@ fn what_is_no_trace_is_refused_by_name() {
         (&["export", text.to_str().unwrap(), "--to", "csv"], 2, "letter.trace is no trace"),
         (&["export", text.to_str().unwrap(), "--to", "xml"], 2, "xml"),
         (&["import", text.to_str().unwrap()], 2, "letter.trace is no recording of heaptrack"),
+        (&["explain", text.to_str().unwrap()], 2, "is no trace of heapwright"),
+        (&["explain", nowhere.path().to_str().unwrap()], 2, "has no trace in it"),
+        (&["explain", "/nowhere.trace"], 125, "/nowhere.trace"),
+        (&["replay", text.to_str().unwrap()], 2, "letter.trace is no trace"),
+        (&["replay", empty.to_str().unwrap()], 2, "empty.trace has no calls of malloc"),
+        (&["replay", "/nowhere.trace"], 125, "/nowhere.trace"),
     ];
     for (args, expected, words) in cases {
         let (out, err, code) = outcome(heapwright().args(args).current_dir(folder.path()));
         assert_eq!(code, Some(expected), "{args:?}: {err}");
         assert!(err.contains(words) && out.is_empty(), "{args:?}: {err}");
+        assert!(err.matches("No such file").count() <= 1, "{args:?}: {err}");
     }
     let left = fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left, 1, "nothing is left behind");

@@ -44,7 +44,7 @@ fn the_places_are_named_and_the_files_are_there() {
     let sum = |at: usize| -> i64 { end.samples.iter().map(|sample| sample.values[at]).sum() };
     assert!(sum(1) >= 16 << 20 && (8 << 20..9 << 20).contains(&sum(3)), "{end:?}");
     let own = &end.mappings[0];
-    assert!(own.file.ends_with("/keeps") && own.build_id.len() > 16, "{own:?}");
+    assert!(own.path.ends_with("/keeps") && own.build_id.len() > 16, "{own:?}");
     assert!(Pprof::decode(&fs::read(file(place.path(), ".peak.pb.gz")).unwrap()).is_ok());
     let collapsed = read(".collapsed");
     assert!(collapsed.lines().any(|line| line.ends_with("main;keep 8388608")), "{collapsed}");

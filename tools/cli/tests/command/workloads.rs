@@ -87,9 +87,3 @@ fn a_short_time_leaves_out_nothing_that_is_named() {
     let (_, err) = exits(0, bench(&args, &dir.path().join("r")));
     assert!(!err.contains("left out"), "what is named stays: {err}");
 }
-
-#[test]
-fn the_list_shows_workloads_and_sets() {
-    let (out, _) = exits(0, ours(["bench", "--list"]));
-    has(&out, &["bench-tiny", "larson", "t-test1", "redis", "standard", "bench --time 3m"]);
-}

@@ -21,7 +21,6 @@ pub enum Defined {
     Exported,
 }
 
-/// What a file says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Elf {
     pub is_64: bool,

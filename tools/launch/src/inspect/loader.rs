@@ -13,7 +13,6 @@ pub fn is_glibc(loader: &Path) -> bool {
     name.starts_with("ld-linux") || name.starts_with("ld64.so") || name == "ld.so.1"
 }
 
-/// What a loader says about a library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// It loads it before anything else.

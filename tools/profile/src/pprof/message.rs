@@ -1,6 +1,5 @@
 //! Protocol buffers, as far as a profile needs them: numbers, packed numbers, bytes.
 
-/// The fields of a message, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Out(pub(super) Vec<u8>);
 
@@ -21,7 +20,6 @@ impl Out {
         }
     }
 
-    /// A number of eight bytes.
     pub(super) fn fixed(&mut self, field: u64, number: u64) {
         self.varint(field << 3 | 1);
         self.0.extend_from_slice(&number.to_le_bytes());
@@ -40,7 +38,6 @@ impl Out {
     }
 }
 
-/// What a field has.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Value<'a> {
     Number(u64),

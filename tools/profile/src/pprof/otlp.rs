@@ -16,7 +16,6 @@ const BUILD_ID: &str = "process.executable.build_id.gnu";
 
 impl Pprof {
     /// The whole message, not compressed. `process` is its number, and `command` the program with its arguments.
-    #[must_use]
     pub fn otlp(&self, process: u32, command: &str) -> Vec<u8> {
         let mut strings = Strings::default();
         strings.number("");
@@ -80,7 +79,7 @@ impl Pprof {
             message.number(1, mapping.start);
             message.number(2, mapping.end);
             message.number(3, mapping.offset);
-            message.number(4, strings.number(&mapping.file));
+            message.number(4, strings.number(&mapping.path));
             if !mapping.build_id.is_empty() {
                 attributes += 1;
                 message.packed(5, [attributes].into_iter());

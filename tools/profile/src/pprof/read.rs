@@ -3,19 +3,17 @@
 use std::io::Read as _;
 
 use flate2::read::MultiGzDecoder;
-use trace::NumberMap;
+use trace::{Module, NumberMap};
 
 use super::message::{Value, fields};
-use super::{Line, Location, Mapping, Pprof, PprofError, Sample};
+use super::{Line, Location, Pprof, PprofError, Sample};
 
 /// A profile is not longer when it is no longer compressed.
 const LONGEST: u64 = 1 << 30;
 
 impl Pprof {
     /// The profile of a file, compressed or not.
-    ///
-    /// # Errors
-    /// It is none.
+    /// Errors: it is none.
     pub fn decode(bytes: &[u8]) -> Result<Self, PprofError> {
         let mut message = Vec::new();
         if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -68,12 +66,9 @@ fn profile(message: &[u8]) -> Option<Pprof> {
     out.types = types.iter().map(|&[name, unit]| (string(name), string(unit))).collect();
     out.mappings = mappings
         .iter()
-        .map(|&[_, start, end, offset, file, build_id]| Mapping {
-            start,
-            end,
-            offset,
-            file: string(file),
-            build_id: string(build_id),
+        .map(|&[_, start, end, offset, file, build_id]| {
+            let (path, build_id) = (string(file), string(build_id));
+            Module { start, end, offset, base: None, path, build_id }
         })
         .collect();
     let line = |&(function, line): &(u64, u64)| {

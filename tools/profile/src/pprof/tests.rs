@@ -13,11 +13,12 @@ fn sample() -> Pprof {
             Sample { locations: vec![1], values: vec![1, 7, 0, -1] },
             Sample { locations: vec![], values: vec![0, 0, 0, 1] },
         ],
-        mappings: vec![Mapping {
+        mappings: vec![Module {
             start: 0x1000,
             end: 0x9000,
             offset: 0x1000,
-            file: "/bin/a".to_owned(),
+            base: None,
+            path: "/bin/a".to_owned(),
             build_id: "abcd".to_owned(),
         }],
         locations: vec![

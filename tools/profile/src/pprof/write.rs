@@ -10,8 +10,6 @@ use super::message::Out;
 use super::{Line, Pprof};
 
 impl Pprof {
-    /// The whole file.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut compressed = GzEncoder::new(Vec::new(), Compression::default());
         // A vector takes all that is written to it.
@@ -42,7 +40,7 @@ impl Pprof {
             message.number(2, mapping.start);
             message.number(3, mapping.end);
             message.number(4, mapping.offset);
-            message.number(5, strings.number(&mapping.file));
+            message.number(5, strings.number(&mapping.path));
             message.number(6, strings.number(&mapping.build_id));
             message.number(7, any(|line| !line.function.is_empty()).into());
             message.number(8, any(|line| !line.file.is_empty()).into());
@@ -90,7 +88,6 @@ impl Pprof {
     }
 }
 
-/// What values are, and their unit.
 pub(super) fn value_type(strings: &mut Strings, name: &str, unit: &str) -> Vec<u8> {
     let mut message = Out::default();
     message.number(1, strings.number(name));

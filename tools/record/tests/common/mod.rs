@@ -49,7 +49,6 @@ pub(crate) fn recorder() -> &'static Path {
 /// A program, and the folder for its recording.
 pub(crate) struct Recorded {
     folder: TempDir,
-    /// What is asked for.
     pub(crate) request: Request,
     /// What is preloaded behind the recorder.
     pub(crate) malloc: Option<PathBuf>,
@@ -57,7 +56,6 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// The program `programs/NAME`.
     pub(crate) fn new(name: &str) -> Self {
         Self::compiled(name, &["-O0"])
     }
@@ -83,17 +81,14 @@ impl Recorded {
         Self { folder, request, malloc: None, program }
     }
 
-    /// The program.
     pub(crate) fn program(&self) -> &Path {
         &self.program
     }
 
-    /// Where it may leave files.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The command that runs it.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let variables = self.malloc.iter().map(|path| ("LD_PRELOAD".into(), path.into())).collect();
         let all = self.request.variables(recorder(), None, variables).unwrap();
@@ -138,7 +133,6 @@ impl Recorded {
         packed.collect()
     }
 
-    /// The only trace.
     pub(crate) fn trace(&self) -> Trace {
         let mut traces = self.traces();
         assert_eq!(traces.len(), 1, "{traces:?}");
@@ -170,7 +164,6 @@ fn ended(status: ExitStatus) -> String {
     }
 }
 
-/// The steps of a trace.
 pub(crate) fn steps(trace: &Trace) -> Vec<Step> {
     trace.steps().map(Result::unwrap).collect()
 }

@@ -29,7 +29,6 @@ fn blocks_of(trace: &Trace, wanted: u64) -> usize {
     steps(trace).iter().filter(|step| is_one(&step.op)).count()
 }
 
-/// Nothing is missing.
 fn assert_whole(trace: &Trace) {
     let missing = &trace.about().missing;
     let strange = (missing.unknown_frees, missing.double_frees, missing.unseen_frees);
@@ -250,14 +249,10 @@ fn bump(recorded: &mut Recorded) {
 }
 
 #[test]
-fn a_signal_handler_may_allocate() {
-    may_allocate(Stacks::Off);
-}
-
-#[test]
-fn a_signal_handler_may_allocate_where_stacks_are_recorded() {
-    may_allocate(Stacks::All);
-    may_allocate(Stacks::Sampled { interval: 4096, seed: None });
+fn a_signal_handler_may_allocate_whatever_is_recorded() {
+    for stacks in [Stacks::Off, Stacks::All, Stacks::Sampled { interval: 4096, seed: None }] {
+        may_allocate(stacks);
+    }
 }
 
 fn may_allocate(stacks: Stacks) {
@@ -321,42 +316,26 @@ fn a_program_may_close_every_descriptor() {
 }
 
 #[test]
-fn a_program_that_may_not_open_its_file_any_more_says_so_in_it() {
-    let recorded = Recorded::new("churn.c");
-    let output = recorded.run(&["drops"]);
-    if output.stdout == b"skipped\n" {
-        return eprintln!("skipped: this is not root");
+fn what_ends_the_recording_is_in_it_and_does_not_end_the_program() {
+    const MUCH: u64 = 1 << 30;
+    let no_time = Some(Duration::from_nanos(1));
+    for (argument, most, time, why) in [
+        ("", 256 << 10, None, "the file is as large as it may be"),
+        ("", MUCH, no_time, "the time that was asked for is over"),
+        ("limits", MUCH, None, "the file is as large as the system lets it be"),
+        ("drops", MUCH, None, "the file cannot be opened any more"),
+    ] {
+        let mut recorded = Recorded::new("churn.c");
+        (recorded.request.most, recorded.request.time) = (most, time);
+        let output = recorded.run(&[argument]);
+        if output.stdout == b"skipped\n" {
+            return eprintln!("skipped: this is not root");
+        }
+        assert_eq!(output.stdout, b"the end\n", "{why}");
+        let trace = recorded.trace();
+        assert_eq!(ended(&trace), (Some(why), false));
+        assert!(most == MUCH || trace.about().events > 30_000, "{:?}", trace.about());
     }
-    let trace = recorded.trace();
-    assert_eq!(ended(&trace), (Some("the file cannot be opened any more"), false));
-}
-
-#[test]
-fn a_file_that_is_large_enough_ends_the_recording_and_not_the_program() {
-    let mut recorded = Recorded::new("churn.c");
-    recorded.request.most = 256 << 10;
-    let output = recorded.run(&[]);
-    assert_eq!(output.stdout, b"the end\n");
-    let trace = recorded.trace();
-    assert_eq!(ended(&trace), (Some("the file is as large as it may be"), false));
-    assert!(trace.about().events > 30_000, "{:?}", trace.about());
-}
-
-#[test]
-fn a_limit_on_files_is_kept() {
-    let recorded = Recorded::new("churn.c");
-    let output = recorded.run(&["limits"]);
-    assert_eq!(output.stdout, b"the end\n");
-    let trace = recorded.trace();
-    assert_eq!(ended(&trace), (Some("the file is as large as the system lets it be"), false));
-}
-
-#[test]
-fn time_ends_the_recording_too() {
-    let mut recorded = Recorded::new("churn.c");
-    recorded.request.time = Some(Duration::from_nanos(1));
-    recorded.run(&[]);
-    assert_eq!(ended(&recorded.trace()), (Some("the time that was asked for is over"), false));
 }
 
 #[test]

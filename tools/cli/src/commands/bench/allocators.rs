@@ -36,7 +36,6 @@ pub(super) fn one_within(name: &str) -> anyhow::Result<Allocator> {
     Ok(Allocator { in_process: Some(loaded), ..allocator })
 }
 
-/// Those of these names that are there.
 pub(super) fn those_there(names: Vec<&'static str>, warnings: &mut Vec<String>) -> Vec<Allocator> {
     let found = names.into_iter().filter_map(|name| {
         one_within(name).map_err(|why| warnings.push(format!("left out: {why}"))).ok()
@@ -238,21 +237,4 @@ fn works(
     }
     let version = answer.version.or(allocator.version.clone());
     Ok(allocator.with_version(version))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_mean_something_else_are_taken() {
-        for name in ["glibc", "glibc again", "null"] {
-            assert!(taken(name, &Among::Libraries).is_some(), "{name}");
-        }
-        for name in ["mine", "tlsf", "again", "heapwright"] {
-            assert_eq!(taken(name, &Among::Libraries), None);
-        }
-        assert!(taken("tlsf", &Among::Regions).is_some());
-        assert!(taken("own", &Among::Kernels(vec!["own"])).is_some());
-    }
 }

@@ -1,9 +1,4 @@
 //! `heapwright bench arceos`: the report on ArceOS' allocators, its tests on its allocators and its figures beside.
-//!
-//! ```text
-//! arceos ─► the workloads whose definitions have the text's figures, on a region, behind one lock, as there
-//!             └► -a: those that the text has, and what ours have in their place
-//! ```
 
 use std::collections::BTreeSet;
 

@@ -40,7 +40,6 @@ pub(super) fn fails_everywhere(session: &Session) -> anyhow::Error {
     }
 }
 
-/// Why the user's own program did not start, on any allocator.
 fn not_started(session: &Session) -> Option<anyhow::Error> {
     let w = session.workload_indices().next()?;
     let mut failures = session.failures[w].iter().flatten();

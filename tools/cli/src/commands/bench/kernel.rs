@@ -18,7 +18,7 @@ const WIDE: &str = "kernel-wide";
 pub(super) fn words(mut words: Vec<WorkloadArg>) -> Vec<WorkloadArg> {
     let is_whole = matches!(&words[..], [only] if only.name == SWEEP && only.parameters.is_empty());
     if is_whole {
-        words.push(WorkloadArg { name: WIDE.to_owned(), parameters: Vec::new() });
+        words.push(WorkloadArg::of(WIDE));
     }
     words
 }
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn the_sweep_by_itself_is_the_whole_experiment() {
         let of = |text: &str| -> Vec<String> {
-            let parsed = text.split(' ').map(|word| word.parse().unwrap()).collect();
+            let parsed = text.split(' ').map(WorkloadArg::of).collect();
             words(parsed).into_iter().map(|word| word.name).collect()
         };
         assert_eq!(of("kernel-sweep"), [SWEEP, WIDE]);

@@ -41,11 +41,6 @@ pub(crate) struct Measurement<'a> {
     pub(crate) warnings: Vec<String>,
 }
 
-pub(crate) enum Ended {
-    Measured(Box<Measured>),
-    Interrupted,
-}
-
 pub(crate) struct Measured {
     pub(crate) report: Report,
     pub(crate) folder: Option<PathBuf>,
@@ -54,7 +49,8 @@ pub(crate) struct Measured {
 }
 
 impl Measurement<'_> {
-    pub(crate) fn run(self) -> anyhow::Result<Ended> {
+    /// `None`: it was interrupted before there was anything to tell.
+    pub(crate) fn run(self) -> anyhow::Result<Option<Measured>> {
         let Self { output, interrupts, options, workloads, subjects, tools, .. } = self;
         let mut warnings = self.warnings;
         // After all that may be refused, which leaves no empty folder.
@@ -102,7 +98,7 @@ impl Measurement<'_> {
         if session.stop() == Stop::Interrupted && !session.has_times() {
             exit::say("interrupted before any time was measured; nothing is written");
             leave_none();
-            return Ok(Ended::Interrupted);
+            return Ok(None);
         }
         let beside = Report {
             heapwright: env!("CARGO_PKG_VERSION").to_owned(),
@@ -121,6 +117,6 @@ impl Measurement<'_> {
         let report = summary::report(&session, &options, beside);
         output.write(&report, folder.as_deref())?;
         let broken = session.broken;
-        Ok(Ended::Measured(Box::new(Measured { report, folder, broken })))
+        Ok(Some(Measured { report, folder, broken }))
     }
 }

@@ -12,7 +12,6 @@ use crate::exit::{self, Usage};
 use crate::format;
 
 impl Bench {
-    /// What is known of the user's own program before it runs.
     pub(super) fn inspection(
         &self,
         warnings: &mut Vec<String>,

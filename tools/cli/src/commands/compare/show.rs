@@ -22,7 +22,6 @@ const COLUMNS: [Metric; 8] = [
     Metric::Calls,
 ];
 
-/// Where the text of a line begins that has a word in front.
 const LABEL: usize = 9;
 
 /// The table with what belongs above and below it; `names` are the old result's and the new one's.

@@ -6,7 +6,6 @@ use anyhow::Context as _;
 use bench::whole;
 use profile::{Cost, Inuse, Moment, Pprof, Profile, Tree, collapsed, html, speedscope, svg};
 
-/// The file of this ending that belongs to a trace.
 fn path(folder: &Path, trace: &Path, ending: &str) -> PathBuf {
     let name = trace.file_stem().unwrap_or_default().to_string_lossy();
     folder.join(format!("{name}.{ending}"))

@@ -13,7 +13,6 @@ use trace::Trace;
 use crate::exit::{self, Usage};
 use crate::{format, out, recorded, traces};
 
-/// What is done about leaks.
 #[derive(Debug, Args)]
 pub(super) struct LeakFlags {
     /// With --leak-check reachable: a file of leaks that are known, as LeakSanitizer reads it (leak:FUNCTION, FILE or MODULE)

@@ -1,9 +1,5 @@
 //! `--every`: what is live at each moment, written as the program runs, so that a server which never ends has it too.
 //!
-//! ```text
-//! so much has passed ─► what each process has written by now is packed elsewhere ─► a pprof file for each moment that has none yet
-//! ```
-//!
 //! All that is written by then is read each time, so if that takes long it is done less often; no moment is left out.
 
 use core::time::Duration;
@@ -67,7 +63,6 @@ fn write(folder: &Path, every: Duration, ended: &Receiver<()>) {
     }
 }
 
-/// Writes the moments of a process that have no file yet.
 fn moments_of(
     chunks: &Path,
     folder: &Path,

@@ -1,12 +1,4 @@
 //! What was recorded, for people.
-//!
-//! ```text
-//! recorded  python3.11 (process 12): 4.86 M events of 1 thread in 1.20 s, on glibc;
-//!           15.2 MiB written, 3.1 bytes an event; 4.01 MiB packed, 0.9
-//!           and 2 other processes: 1.2 M events, the most of bash (process 11)
-//! missing   …
-//! next      heapwright explain DIR
-//! ```
 
 use std::path::Path;
 

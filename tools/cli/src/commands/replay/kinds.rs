@@ -3,7 +3,6 @@
 use clap::ValueEnum;
 use replay::Order;
 
-/// In which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OrderArg {
     /// Threads as recorded; what depends on each other in the recorded order
@@ -24,7 +23,6 @@ impl OrderArg {
     }
 }
 
-/// Which memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TouchArg {
     /// Of large blocks as many pages as the program touched, where that is known

@@ -1,10 +1,4 @@
 //! The figures of `--stats` for people.
-//!
-//! ```text
-//! heapwright: ./server (process 12)
-//!   Peak 70.2 MiB: 2.10 MiB live, 1.00 MiB kept by malloc, 67.1 MiB not malloc's.
-//!   …
-//! ```
 
 use core::fmt::Write as _;
 
@@ -46,39 +40,22 @@ pub(super) fn words(processes: &[Process], asked: &Stats) -> String {
 pub(crate) fn running(title: &str, figures: Value, full: bool) -> String {
     let process = Process { figures, command: Vec::new() };
     let of = |path: &str| size(process.figure(path));
-    let known = process.figures.pointer("/now/known").and_then(Value::as_bool) == Some(true);
-    let parts = process.figures.pointer("/now/parts").and_then(Value::as_array);
-    let parts: Vec<Part> = parts.into_iter().flatten().map(Part::of).collect();
-    let heap = parts.iter().map(|part| part.resident).sum();
+    let parts = Parts::of(&process, "now");
     let mut text = format!("heapwright: {title}\n  Now {}", of("/resident/now"));
-    if known {
-        let live = parts.iter().filter(|part| part.name.starts_with("live"));
-        let live = live.map(|part| part.resident).sum();
-        text += &format!(
-            ": {} live, {} kept by malloc, {} not malloc's.\n",
-            size(live),
-            size(heap - live),
-            size(process.figure("/resident/now").saturating_sub(heap))
-        );
-    } else {
-        text += ".\n";
-    }
+    text += &match parts.is_known {
+        true => parts.shares_of(process.figure("/resident/now")),
+        false => ".\n".to_owned(),
+    };
     text += &format!(
-        "  Peak {}. malloc took {} from the system",
+        "  Peak {}. {}  Live in all {}, resident or not.\n  Free: {} in slabs, {} kept by threads, {} not yet given back.\n",
         of("/resident/peak"),
-        of("/obtained")
-    );
-    if process.figure("/given_back") > 0 {
-        text += &format!(", and gave {} back", of("/given_back"));
-    }
-    text += &format!(
-        ".\n  Live in all {}, resident or not.\n  Free: {} in slabs, {} kept by threads, {} not yet given back.\n",
+        taken(&process),
         of("/live"),
         of("/fragmented"),
         of("/kept/now"),
         of("/free")
     );
-    text += &table("malloc's memory now", &parts, heap, full);
+    text += &parts.table("malloc's memory now", full);
     if full {
         text += &rest(&process);
     }
@@ -87,27 +64,15 @@ pub(crate) fn running(title: &str, figures: Value, full: bool) -> String {
 
 fn one(process: &Process, full: bool) -> String {
     let of = |path: &str| size(process.figure(path));
-    let known = process.figures.pointer("/largest/known").and_then(Value::as_bool) == Some(true);
-    let parts = process.figures.pointer("/largest/parts").and_then(Value::as_array);
-    let parts: Vec<Part> = parts.into_iter().flatten().map(Part::of).collect();
+    let parts = Parts::of(process, "largest");
     let mut text = format!(
-        "heapwright: {} (process {})\n",
+        "heapwright: {} (process {})\n  Peak {}",
         short(&process.command, COMMAND),
-        process.number()
+        process.number(),
+        of("/resident/peak")
     );
-
-    let (live, heap) = parts.iter().fold((0, 0), |(live, heap), part| {
-        let is_live = part.name.starts_with("live");
-        (live + if is_live { part.resident } else { 0 }, heap + part.resident)
-    });
-    text += &format!("  Peak {}", of("/resident/peak"));
-    text += &match (known, parts.is_empty()) {
-        (true, _) => format!(
-            ": {} live, {} kept by malloc, {} not malloc's.\n",
-            size(live),
-            size(heap - live),
-            size(process.peak().saturating_sub(heap))
-        ),
+    text += &match (parts.is_known, parts.list.is_empty()) {
+        (true, _) => parts.shares_of(process.peak()),
         (false, false) => "; the system does not say what of it is malloc's.\n".to_owned(),
         (false, true) => ".\n".to_owned(),
     };
@@ -119,21 +84,25 @@ fn one(process: &Process, full: bool) -> String {
             format!("  Last seen at {now}, with {live} live in malloc's blocks: it did not exit.\n")
         }
     };
-    text += &format!("  malloc took {} from the system", of("/obtained"));
-    if process.figure("/given_back") > 0 {
-        text += &format!(", and gave {} back", of("/given_back"));
-    }
-    text += ".\n";
+    text += &format!("  {}", taken(process));
     if let Some(line) = process.figures["line"].as_str() {
         text += &format!("  {line}\n");
     }
-    if !parts.is_empty() {
-        text += &table("malloc's memory at its largest", &parts, heap, full);
+    if !parts.list.is_empty() {
+        text += &parts.table("malloc's memory at its largest", full);
     }
     if full {
         text += &rest(process);
     }
     text
+}
+
+fn taken(process: &Process) -> String {
+    let back = match process.figure("/given_back") {
+        0 => String::new(),
+        bytes => format!(", and gave {} back", size(bytes)),
+    };
+    format!("malloc took {} from the system{back}.\n", size(process.figure("/obtained")))
 }
 
 struct Part<'a> {
@@ -142,34 +111,57 @@ struct Part<'a> {
     resident: u64,
 }
 
-impl<'a> Part<'a> {
-    fn of(value: &'a Value) -> Self {
-        let figure = |name: &str| value[name].as_u64().unwrap_or(0);
-        Self {
-            name: value["name"].as_str().unwrap_or_default(),
-            held: figure("held"),
-            resident: figure("resident"),
-        }
-    }
+/// What malloc's memory is made of at a moment.
+struct Parts<'a> {
+    /// Whether the system says what of it is resident.
+    is_known: bool,
+    list: Vec<Part<'a>>,
+    resident: u64,
 }
 
-/// What malloc's memory was made of; in short, only what cost something.
-fn table(title: &str, parts: &[Part<'_>], heap: u64, full: bool) -> String {
-    let mut text = String::new();
-    let mut row = |name: &str, held: &str, resident: &str, share: &str| {
-        let held = if full { held } else { "" };
-        let line = format!("    {name:<32} {held:>10} {resident:>10} {share:>7}");
-        text += line.trim_end();
-        text.push('\n');
-    };
-    row(title, "held", "resident", "");
-    let share = |resident: u64| format!("{} %", (resident * 200 / heap.max(1)).div_ceil(2));
-    for part in parts.iter().filter(|part| full || part.resident * 200 > heap) {
-        row(part.name, &size(part.held), &size(part.resident), &share(part.resident));
+impl<'a> Parts<'a> {
+    fn of(process: &'a Process, moment: &str) -> Self {
+        let moment = &process.figures[moment];
+        let part = |value: &'a Value| Part {
+            name: value["name"].as_str().unwrap_or_default(),
+            held: value["held"].as_u64().unwrap_or(0),
+            resident: value["resident"].as_u64().unwrap_or(0),
+        };
+        let list: Vec<Part<'_>> =
+            moment["parts"].as_array().into_iter().flatten().map(part).collect();
+        let resident = list.iter().map(|part| part.resident).sum();
+        Self { is_known: moment["known"].as_bool() == Some(true), list, resident }
     }
-    let held = parts.iter().map(|part| part.held).sum();
-    row("all of it", &size(held), &size(heap), &share(heap));
-    text
+
+    fn shares_of(&self, all: u64) -> String {
+        let live = self.list.iter().filter(|part| part.name.starts_with("live"));
+        let live = live.map(|part| part.resident).sum();
+        format!(
+            ": {} live, {} kept by malloc, {} not malloc's.\n",
+            size(live),
+            size(self.resident - live),
+            size(all.saturating_sub(self.resident))
+        )
+    }
+
+    /// In short, only what cost something.
+    fn table(&self, title: &str, full: bool) -> String {
+        let (mut text, heap) = (String::new(), self.resident);
+        let mut row = |name: &str, held: &str, resident: &str, share: &str| {
+            let held = if full { held } else { "" };
+            let line = format!("    {name:<32} {held:>10} {resident:>10} {share:>7}");
+            text += line.trim_end();
+            text.push('\n');
+        };
+        row(title, "held", "resident", "");
+        let share = |resident: u64| format!("{} %", (resident * 200 / heap.max(1)).div_ceil(2));
+        for part in self.list.iter().filter(|part| full || part.resident * 200 > heap) {
+            row(part.name, &size(part.held), &size(part.resident), &share(part.resident));
+        }
+        let held = self.list.iter().map(|part| part.held).sum();
+        row("all of it", &size(held), &size(heap), &share(heap));
+        text
+    }
 }
 
 /// What only `full` has: counts, and each size of small blocks.
@@ -206,7 +198,7 @@ fn rest(process: &Process) -> String {
     text
 }
 
-fn size(value: u64) -> String {
+pub(crate) fn size(value: u64) -> String {
     if value == 0 { "0".to_owned() } else { bytes(value as f64) }
 }
 

@@ -1,9 +1,4 @@
 //! `--sites`: which code a running process's blocks come from, and what is free beside them.
-//!
-//! ```text
-//! the recording that the process writes ─► packed into a folder that goes ─┐
-//! its malloc, read from outside ─► what is free beside each block ─────────┴─► profile: sums by site
-//! ```
 
 use anyhow::{Context as _, bail};
 use live::{Detail, Watched};
@@ -13,15 +8,8 @@ use trace::Trace;
 use crate::format::shell;
 use crate::traces;
 
-/// What is known of a process that somebody records.
-pub(crate) struct Sites {
-    pub(crate) profile: Profile,
-    /// Whether its malloc says what is free beside blocks.
-    pub(crate) knows_beside: bool,
-}
-
 /// Looks now. Errors: it is not recorded, without call stacks, or cannot be read.
-pub(crate) fn look(watched: &mut Watched) -> anyhow::Result<Sites> {
+pub(crate) fn look(watched: &mut Watched) -> anyhow::Result<Profile> {
     let pid = watched.pid;
     let Some(chunks) = recording::written_by(pid) else {
         let figures = watched.look(Detail::Blocks)?;
@@ -40,8 +28,9 @@ pub(crate) fn look(watched: &mut Watched) -> anyhow::Result<Sites> {
     watched.look(Detail::Blocks)?;
     let trace = Trace::open(&packed.path).map_err(traces::failed)?;
     let beside = watched.beside();
-    let share = |address: u64| beside.map_or(0, |beside| beside.share(address));
-    let mut profile = profile::gather_beside(&trace, None, Some(&share)).map_err(traces::failed)?;
+    let share = beside.map(|beside| move |address: u64| beside.share(address));
+    let share = share.as_ref().map(|share| share as &dyn Fn(u64) -> u64);
+    let mut profile = profile::gather_beside(&trace, None, share).map_err(traces::failed)?;
     if trace.about().note("forked_from").is_some() {
         profile
             .missing
@@ -52,5 +41,5 @@ pub(crate) fn look(watched: &mut Watched) -> anyhow::Result<Sites> {
             "process {pid} is recorded without call stacks: 'heapwright profile' and 'heapwright record --stacks sampled' have them"
         );
     }
-    Ok(Sites { profile, knows_beside: beside.is_some() })
+    Ok(profile)
 }

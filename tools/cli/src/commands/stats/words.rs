@@ -3,8 +3,8 @@
 use live::{Figures, Process};
 use show::Table;
 
-use crate::commands::run::words;
-use crate::format::{bytes, count};
+use crate::commands::run::words::{self, size as amount};
+use crate::format::count;
 
 /// The longest that a row shows of a command, and a title, which is of 80 columns then.
 const COMMAND: usize = 48;
@@ -21,7 +21,6 @@ pub(super) fn one(figures: &Figures, full: bool) -> String {
     }
 }
 
-/// What the kernel says.
 fn foreign(title: &str, figures: &Figures) -> String {
     let process = &figures.process;
     let mut text = format!(
@@ -51,7 +50,6 @@ fn rows(process: &Process) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// Many processes, a row each.
 pub(super) fn list(seen: &[Figures]) -> String {
     let mut table = Table::new(["PID", "resident", "live", "kept", "free", "malloc", "command"]);
     for figures in seen {
@@ -71,8 +69,4 @@ pub(super) fn list(seen: &[Figures]) -> String {
     }
     table.has_text = true;
     table.text(::show::text::width())
-}
-
-fn amount(value: u64) -> String {
-    if value == 0 { "0".to_owned() } else { bytes(value as f64) }
 }

@@ -22,7 +22,6 @@ const GRACE: Duration = Duration::from_secs(5);
 
 pub(super) struct Started {
     running: Running,
-    /// What it said.
     said: Option<PathBuf>,
 }
 
