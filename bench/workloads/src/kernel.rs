@@ -13,11 +13,12 @@ mod stack;
 mod sweep;
 mod word;
 
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
 use blocks::kernel::{Chosen, PageCost, Serve, Visit, one};
 
 use crate::heap;
+use crate::heap::region::map;
 use crate::list::Workload;
 
 /// Pages cost nothing but the buddy system's work, and nothing is around a call.
@@ -56,20 +57,6 @@ pub(crate) fn visit(
         }
     }
     Ok(())
-}
-
-/// Memory for good, not yet touched.
-fn map(bytes: usize) -> Option<NonNull<[u8]>> {
-    let (read_write, private) =
-        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a new private mapping touches nothing that is there.
-    let at = unsafe {
-        libc::mmap(ptr::null_mut(), bytes, read_write, private | libc::MAP_NORESERVE, -1, 0)
-    };
-    if at == libc::MAP_FAILED {
-        return None;
-    }
-    Some(NonNull::slice_from_raw_parts(NonNull::new(at.cast())?, bytes))
 }
 
 struct Process;

@@ -4,7 +4,7 @@
 //! heapwright-workloads NAME [KEY=VALUE…]     runs it, prints its figures (see `results`)
 //! heapwright-workloads check NAME KEY=VALUE… runs nothing, says whether these parameters are right, and
 //!                                            leave something to measure
-//! heapwright-workloads list                  names, parameters, what each does
+//! heapwright-workloads list                  names and parameters
 //! ```
 //!
 //! Every workload does a fixed amount of work, which the seed decides, and verifies its data as it goes. It gets its memory

@@ -27,13 +27,7 @@ impl Pieces {
         Self { reading, work: work.max(1), whole: Vec::with_capacity(most), all: (0, 0) }
     }
 
-    /// The processor time of this thread, which stands still while another one computes, in nanoseconds.
-    #[inline(always)]
-    pub(crate) fn now() -> u64 {
-        thread_cpu()
-    }
-
-    /// A piece that was begun then, and ends now.
+    /// A piece that was begun then, and ends now, by [`thread_cpu`]: it stands still while another thread computes.
     #[inline(always)]
     pub(crate) fn end(&mut self, work: u64, begun: u64, now: u64) {
         self.add(work, (now - begun).saturating_sub(self.reading));

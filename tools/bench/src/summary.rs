@@ -228,7 +228,8 @@ fn other_work(session: &Session, workload: WorkloadIndex, subject: SubjectIndex)
     (!is_same_work(own, base)).then_some(own / base)
 }
 
-fn ns_per_call(run: &Run) -> Option<f64> {
+/// Of the calls that a run counted.
+pub(crate) fn ns_per_call(run: &Run) -> Option<f64> {
     let (ops, ns) = (run.ops?, run.ns?);
     (ops > 0).then(|| ns as f64 / ops as f64)
 }

@@ -12,7 +12,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "alloc-test",
-    about: "random blocks of a growing table are replaced, all of their bytes written and read",
     parameters: &[
         fixed("threads", 1, "threads, each with a table of its own"),
         fixed("smallest", 16, "bytes of the smallest block"),

@@ -12,7 +12,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "barnes",
-    about: "bodies attract each other, by way of a tree that is built anew for each step",
     parameters: &[
         fixed("bodies", 32_768, "bodies"),
         scaled("steps", 10, "steps of a 64th of the time unit, with a new tree each"),

@@ -14,7 +14,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "cfrac",
-    about: "numbers are factored by continued fractions; every result of arithmetic is a block",
     parameters: &[
         fixed("bits", 100, "bits of a number, the product of two primes; 40 to 128").least(40),
         fixed("primes", 160, "small primes that are tried"),

@@ -13,7 +13,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "espresso",
-    about: "covers of random functions are made smaller, on lists of cubes",
     parameters: &[
         fixed("variables", 18, "variables of a function"),
         fixed("cubes", 60, "cubes that a function is given as"),

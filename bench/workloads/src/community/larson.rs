@@ -14,7 +14,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "larson",
-    about: "threads replace random blocks of a table, then hand the table to a new thread",
     parameters: &[
         fixed("threads", 4, "tables, with one thread each"),
         fixed("blocks", 1000, "blocks of a table"),

@@ -16,7 +16,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mleak",
-    about: "threads come and go, and free what the thread before them left",
     parameters: &[
         fixed("threads", 4, "threads at a time"),
         fixed("blocks", 2000, "blocks that a thread leaves"),

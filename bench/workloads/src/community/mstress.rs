@@ -16,7 +16,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mstress",
-    about: "threads in rounds build trees of blocks, keep some, free others, hand others around",
     parameters: &[
         fixed("threads", 4, "threads of a round"),
         fixed("slots", 1000, "trees that all threads share"),

@@ -17,7 +17,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "rptest",
-    about: "threads replace blocks of 8 to 16,000 bytes; every second lot is freed by a neighbour",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("blocks", 1000, "blocks of a thread"),

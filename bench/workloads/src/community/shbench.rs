@@ -17,7 +17,6 @@ use crate::threads;
 /// Each thread frees what it allocated.
 pub(crate) const SH6: Workload = Workload {
     name: "sh6",
-    about: "bursts of small blocks freed in order, in reverse or later, in two threads",
     parameters: &[
         fixed("threads", 2, "threads"),
         LARGEST,
@@ -30,7 +29,6 @@ pub(crate) const SH6: Workload = Workload {
 /// What a thread keeps, another frees.
 pub(crate) const SH8: Workload = Workload {
     name: "sh8",
-    about: "the same in eight threads; blocks that are kept are freed by another thread",
     parameters: &[
         fixed("threads", 8, "threads"),
         LARGEST,

@@ -20,7 +20,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "xmalloc",
-    about: "half of the threads allocate batches of blocks, the others free them",
     parameters: &[
         fixed("threads", 4, "threads; at least one producer and one consumer").least(2),
         fixed("batch", 1024, "blocks of a batch"),

@@ -25,7 +25,6 @@ use timing::{overhead, ticks, ticks_per_second};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "chain",
-    about: "200 items of 24 to 64 bytes in one hash chain, from a heap that seven others use too, are walked",
     parameters: &[
         fixed(
             "others",

@@ -26,7 +26,6 @@ type Batch = [Block; BATCH];
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "chains",
-    about: "items cross a chain of threads, each of which frees what came and allocates what goes on",
     parameters: &[
         fixed("stages", 4, "threads of the chain, at least 2").least(2),
         scaled("items", 4_000_000, "items that cross the chain"),

@@ -14,7 +14,6 @@ use crate::sizes::doublings;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "fork-storm",
-    about: "children are forked, allocate, free and exit, while two threads of the parent go on allocating",
     parameters: &[
         scaled("children", 250, "processes forked"),
         fixed("together", 4, "how many live at a time"),

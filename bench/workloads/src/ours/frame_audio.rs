@@ -30,7 +30,6 @@ const RING: usize = 16;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "frame-audio",
-    about: "a game loop of 16.6 ms frames beside an audio callback every 5 ms: deadlines missed, worst times in allocation",
     parameters: &[
         scaled("frames", 75, "frames of 16.6 ms"),
         fixed("objects", 3000, "blocks of a frame, 16 to 512 bytes"),

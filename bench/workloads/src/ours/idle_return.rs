@@ -15,7 +15,6 @@ use crate::sizes::doublings;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "idle-return",
-    about: "a heap of small blocks is filled and mostly freed; is its memory given back while nothing calls?",
     parameters: &[
         scaled("mib", 256, "MiB allocated"),
         fixed("idle", 2000, "milliseconds without a call").least(0),

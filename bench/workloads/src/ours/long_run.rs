@@ -43,7 +43,6 @@ const _: () = assert!(
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "long-run",
-    about: "a server's cache with sizes that drift and lifetimes from one request to forever: memory over live bytes in time",
     parameters: &[
         scaled("steps", 27_000_000, "blocks allocated"),
         scaled("drift", 9_000_000, "steps in which the sizes drift there and back"),

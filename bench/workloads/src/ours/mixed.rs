@@ -14,7 +14,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mixed",
-    about: "four threads replace random blocks of their own of 16 bytes to 1 MB, most of them small, and fill each",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("live", 20_000, "blocks of a thread that live at one time"),

@@ -17,7 +17,6 @@ use crate::sizes::doublings;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "phases",
-    about: "the heap's blocks turn from small to medium to large and back, and a few of each phase survive",
     parameters: &[
         scaled("rounds", 3, "times that small, medium and large come by"),
         fixed("live", 64, "MiB live in a phase"),

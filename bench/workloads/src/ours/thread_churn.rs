@@ -13,7 +13,6 @@ use crate::sizes::doublings;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "thread-churn",
-    about: "thousands of short-lived threads that free what earlier ones left, and leave some of their own",
     parameters: &[
         scaled("threads", 20_000, "threads that live, one after the other"),
         fixed("together", 4, "how many live at a time"),

@@ -13,7 +13,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "addresses",
-    about: "the distances of 20 items of 32 and of 40 bytes in a used heap, and what address comes after a free",
     parameters: &[
         fixed(
             "others",

@@ -11,7 +11,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "align-test",
-    about: "random blocks of a table are replaced by ones of odd sizes at alignments of 8 to 4096",
     parameters: &[
         fixed("slots", 1000, "blocks of the table"),
         fixed("largest", 16, "bytes of the largest block, as a power of two; doublings are alike"),

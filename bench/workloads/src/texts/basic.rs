@@ -10,7 +10,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "basic",
-    about: "vectors grow, are sorted and searched; maps are filled and drained; in Rust",
     parameters: &[
         fixed("numbers", 300_000, "numbers of the long vector, pushed one by one"),
         fixed("vectors", 30_000, "vectors of 64 bytes, and a quarter as many of 520 bytes"),

@@ -9,7 +9,6 @@ use crate::results::Results;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "bursts",
-    about: "100 blocks of one size are allocated, then freed in the same order, for sizes of 16 bytes to 128 KiB",
     parameters: &[scaled("blocks", 1_000_000, "blocks allocated for each size")],
     run,
 };

@@ -10,7 +10,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "glibc-thread",
-    about: "threads that each replace random blocks of a table, sizes distributed as 1/size",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("slots", 1024, "blocks of a thread"),

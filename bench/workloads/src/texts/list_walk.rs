@@ -15,7 +15,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "list-walk",
-    about: "lists of 200 items of 16 to 128 bytes, from a heap full of other blocks, are walked",
     parameters: &[
         fixed("lists", 250, "lists, walked in random order; each is allocated in a row"),
         fixed(

@@ -11,7 +11,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "malloc-large",
-    about: "random blocks of a table of ten are replaced by ones of 2 to 15 MiB, every page touched",
     parameters: &[
         fixed("slots", 10, "blocks of the table"),
         fixed("smallest", 2 << 20, "bytes of the smallest block"),

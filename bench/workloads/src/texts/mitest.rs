@@ -7,7 +7,6 @@ use crate::results::{Results, wrong};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mitest",
-    about: "the rules of malloc, calloc, realloc and aligned_alloc, each checked again and again, in C",
     parameters: &[
         fixed("largest", 2 << 20, "bytes of the largest block that is granted").least(65536),
         scaled("rounds", 120, "how often every rule is checked"),

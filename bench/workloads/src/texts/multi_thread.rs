@@ -12,7 +12,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "multi-thread",
-    about: "threads fill and drain vectors, boxes and maps, and drop each other's blocks; in Rust",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("blocks", 1000, "blocks that a thread passes on in a round"),

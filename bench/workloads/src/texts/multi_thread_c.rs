@@ -6,7 +6,6 @@ use crate::results::Results;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "multi-thread-c",
-    about: "threads that each replace random blocks of a table, in C",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("slots", 1000, "blocks of a thread"),

@@ -14,7 +14,6 @@ use crate::{heap, threads};
 /// One number of threads, one largest size.
 pub(crate) const ONE: Workload = Workload {
     name: "t-test1",
-    about: "threads that fill and empty random slots by malloc, realloc, calloc, memalign and free",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("largest", 10_000, "bytes of the largest block"),
@@ -28,7 +27,6 @@ pub(crate) const ONE: Workload = Workload {
 /// against threads, a curve for each size.
 pub(crate) const GRID: Workload = Workload {
     name: "t-test1-grid",
-    about: "t-test1 with 1 to 20 threads and blocks of at most 64 bytes to 128 KiB, in turn",
     parameters: &[
         fixed("slots", 100, "blocks of a thread, at most"),
         scaled("operations", 50_000, "slots that each thread fills or empties, for each point"),

@@ -21,7 +21,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "two-phases",
-    about: "one thread allocates 300 MB and frees them, then another thread does: what the second phase adds",
     parameters: &[
         scaled("megabytes", 300, "MB of blocks that are live at the end of each phase"),
         fixed("largest", 2000, "bytes of the largest block"),
