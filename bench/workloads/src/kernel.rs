@@ -78,10 +78,6 @@ impl Serve for Process {
     unsafe fn address(&mut self, token: NonNull<u8>) -> NonNull<u8> {
         token
     }
-
-    fn held(&self) -> Option<usize> {
-        None
-    }
 }
 
 /// No allocator: what is left is the workload's own time.
@@ -101,9 +97,5 @@ impl Serve for Nothing {
 
     unsafe fn address(&mut self, (): ()) -> NonNull<u8> {
         NonNull::dangling()
-    }
-
-    fn held(&self) -> Option<usize> {
-        None
     }
 }

@@ -62,7 +62,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let (allocator, bytes) = (arguments.allocator(), arguments.region_bytes());
+    let (allocator, bytes) = (&arguments.allocator, arguments.region_bytes);
     // A workload of the kernel's takes its allocator itself: what else the program has stays malloc's.
     let chosen = match (kernel::has(workload), only_checks) {
         (true, _) => kernel::find(allocator),
@@ -77,8 +77,8 @@ fn main() -> ExitCode {
     if only_checks {
         return ExitCode::SUCCESS;
     }
-    if arguments.wants_tail() {
-        tail::start(arguments.wants_slowest());
+    if arguments.tail > 0 {
+        tail::start(arguments.tail > 1);
         heap::count_calls();
     }
     let mut results = Results::default();

@@ -17,7 +17,7 @@ pub(crate) struct Pieces {
     /// How long whole pieces took. Its room is made before: no call of malloc is among the measured ones.
     whole: Vec<u64>,
     /// Work and time of all pieces.
-    all: (u64, u64),
+    pub(crate) all: (u64, u64),
 }
 
 impl Pieces {
@@ -47,10 +47,6 @@ impl Pieces {
         self.all = (0, 0);
     }
 
-    pub(crate) fn all(&self) -> (u64, u64) {
-        self.all
-    }
-
     /// The time of a unit of work in the middle piece; where none is whole, the mean. `None`: nothing was done.
     pub(crate) fn each(&mut self) -> Option<f64> {
         self.whole.sort_unstable();
@@ -73,10 +69,10 @@ mod tests {
             pieces.add(250, if piece == 4 { 4_000_000 } else { 2_500 });
         }
         pieces.add(17, 9_000);
-        assert_eq!((pieces.each(), pieces.all()), (Some(10.0), (2267, 4_029_000)));
+        assert_eq!((pieces.each(), pieces.all), (Some(10.0), (2267, 4_029_000)));
         pieces.clear();
         pieces.add(0, 500);
-        assert_eq!((pieces.each(), pieces.all()), (None, (0, 0)));
+        assert_eq!((pieces.each(), pieces.all), (None, (0, 0)));
         pieces.add(20, 100);
         assert_eq!(pieces.each(), Some(5.0));
     }

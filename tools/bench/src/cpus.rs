@@ -78,16 +78,17 @@ fn lowest(list: &str) -> Option<usize> {
 /// and what a hypervisor took. `None` when one of them is not in it.
 pub fn busy_ticks(stat: &str, cpus: &[usize]) -> Option<u64> {
     let one = |name: &str| {
-        let line = stat.lines().find(|l| l.split(' ').next() == Some(name))?;
-        // user nice system idle iowait irq softirq steal; guest time is in the first two already.
-        let ticks: Vec<u64> =
-            line.split_whitespace().skip(1).take(8).map_while(|w| w.parse().ok()).collect();
-        let &[user, nice, system, _idle, _iowait, irq, softirq, steal] = ticks.as_slice() else {
-            return None;
-        };
+        let [user, nice, system, _idle, _iowait, irq, softirq, steal] = ticks(stat, name)?;
         Some(user + nice + system + irq + softirq + steal)
     };
     if cpus.is_empty() { one("cpu") } else { cpus.iter().map(|n| one(&format!("cpu{n}"))).sum() }
+}
+
+/// user nice system idle iowait irq softirq steal, of `cpu0` and so on, or of all, `cpu`; guest time is in the first two already.
+pub(crate) fn ticks(stat: &str, name: &str) -> Option<[u64; 8]> {
+    let line = stat.lines().find(|l| l.split(' ').next() == Some(name))?;
+    let ticks = line.split_whitespace().skip(1).take(8).map_while(|w| w.parse().ok());
+    ticks.collect::<Vec<u64>>().try_into().ok()
 }
 
 #[cfg(test)]

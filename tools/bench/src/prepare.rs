@@ -59,13 +59,7 @@ pub enum Error {
 pub struct Guard {
     watcher: Child,
     stdin: Option<ChildStdin>,
-    settings: Vec<Prepared>,
-}
-
-impl Guard {
-    pub fn settings(&self) -> &[Prepared] {
-        &self.settings
-    }
+    pub settings: Vec<Prepared>,
 }
 
 impl Drop for Guard {

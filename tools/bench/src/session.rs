@@ -235,7 +235,7 @@ pub trait Observer {
 }
 
 impl Session {
-    fn new(workloads: Vec<Workload>, subjects: Vec<Subject>) -> Self {
+    pub(crate) fn new(workloads: Vec<Workload>, subjects: Vec<Subject>) -> Self {
         let (works, names) = (workloads.len(), subjects.len());
         Self {
             failures: vec![vec![None; names]; works],

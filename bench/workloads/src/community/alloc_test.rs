@@ -37,7 +37,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let mut blocks = get("first").clamp(1, last);
     loop {
         let (live, ns) = threads::together(count, |i| {
-            table(Rng::new(arguments.seed() * 1000 + i as u64), blocks, steps, size)
+            table(Rng::new(arguments.seed * 1000 + i as u64), blocks, steps, size)
         });
         let calls = 2 * count as u64 * (steps + blocks as u64);
         results.point("alloc-test", blocks as f64, ns as f64 / (calls / 2) as f64);

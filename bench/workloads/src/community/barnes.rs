@@ -62,7 +62,7 @@ struct Space {
 
 fn run(arguments: &Arguments, results: &mut Results) {
     let count = arguments.size("bodies").max(2);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let start = timing::now();
     let mut bodies: Vec<Box<Body>> =
         (0..count).map(|_| Box::new(body(&mut rng, 1.0 / count as f64))).collect();

@@ -36,7 +36,7 @@ struct Relation {
 
 fn run(arguments: &Arguments, results: &mut Results) {
     let half = arguments.size("bits").clamp(40, 128) / 2;
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let before = made();
     let start = timing::now();
     let mut answer = 0_u64;

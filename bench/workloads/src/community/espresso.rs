@@ -27,7 +27,7 @@ const POINTS: usize = 2000;
 fn run(arguments: &Arguments, results: &mut Results) {
     let variables = arguments.size("variables").clamp(2, 64);
     let literals = arguments.size("literals").clamp(1, variables);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let before = made();
     let start = timing::now();
     let mut answer = 0_u64;

@@ -47,7 +47,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     };
     let (count, blocks) = (arguments.size("threads"), arguments.size("blocks").max(1));
     let mut tables: Vec<Table> =
-        (0..count as u64).map(|i| table(&plan, blocks, arguments.seed() + i)).collect();
+        (0..count as u64).map(|i| table(&plan, blocks, arguments.seed + i)).collect();
     let start = timing::now();
     thread::scope(|scope| {
         for table in &mut tables {

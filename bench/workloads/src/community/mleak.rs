@@ -38,7 +38,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     for round in 0..rounds {
         let (live, took) = threads::together(count, |i| {
             let mut left = left[(i + 1) % count].lock().unwrap_or_else(PoisonError::into_inner);
-            let mut rng = Rng::new((arguments.seed() * 1000 + round) * 1000 + i as u64);
+            let mut rng = Rng::new((arguments.seed * 1000 + round) * 1000 + i as u64);
             free_all(&mut left);
             for step in 0..steps {
                 Block::new(sizes::power_law(&mut rng, 16, largest), step).free();

@@ -62,7 +62,7 @@ fn run(arguments: &Arguments, results: &mut Results, is_shared: bool) {
         (0..count).map(|_| Mutex::new(Vec::with_capacity(most))).collect();
     let (done, ns) = threads::together(count, |i| {
         let mut thread = Thread {
-            rng: Rng::new(arguments.seed() * 1000 + i as u64),
+            rng: Rng::new(arguments.seed * 1000 + i as u64),
             kept: Vec::with_capacity(most),
             most,
             shared: is_shared.then(|| &shared[(i + 1) % count]),

@@ -64,7 +64,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     };
     let (_, ns) = threads::together(2 * half, |i| {
         if i < half {
-            produce(&queue, batch, Rng::new(arguments.seed() * 1000 + i as u64));
+            produce(&queue, batch, Rng::new(arguments.seed * 1000 + i as u64));
         } else {
             consume(&queue);
         }

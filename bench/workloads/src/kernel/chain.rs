@@ -57,19 +57,18 @@ struct Item {
 }
 
 fn run(arguments: &Arguments, results: &mut Results) {
-    if arguments.allocator() == "null" {
+    if arguments.allocator == "null" {
         wrong("the null allocator's objects hold no chains");
     }
     let chain = Chain {
-        rng: Rng::new(arguments.seed()),
+        rng: Rng::new(arguments.seed),
         others: arguments.size("others"),
         chains: arguments.size("chains").max(1),
         between: vec![1; (arguments.size("between") << 10) / size_of::<u64>()],
         walks: arguments.get("walks"),
         results,
     };
-    if let Err(why) =
-        super::visit(arguments.allocator(), super::BARE, arguments.region_bytes(), chain)
+    if let Err(why) = super::visit(&arguments.allocator, super::BARE, arguments.region_bytes, chain)
     {
         wrong(why);
     }

@@ -37,7 +37,7 @@ const ROUNDS: usize = 60;
 const ITEMS: usize = 20;
 
 fn run(arguments: &Arguments, results: &mut Results) {
-    let seed = arguments.seed();
+    let seed = arguments.seed;
     a(results);
     b(results);
     c(results, seed);
@@ -50,7 +50,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
                 rng: Rng::new(seed),
                 results,
             };
-            if let Err(why) = super::visit(name, super::BARE, arguments.region_bytes(), items) {
+            if let Err(why) = super::visit(name, super::BARE, arguments.region_bytes, items) {
                 wrong(why);
             }
         }

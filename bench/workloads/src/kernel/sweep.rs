@@ -127,7 +127,7 @@ fn run(
 ) {
     let slots = arguments.size("slots").max(1);
     let bench = Bench {
-        rng: Rng::new(arguments.seed()),
+        rng: Rng::new(arguments.seed),
         slots,
         pairs: arguments.get("pairs"),
         settle: arguments.get("settle"),
@@ -141,7 +141,7 @@ fn run(
         _ => PageCost::BARE,
     };
     let kernels = (cost, arguments.get("calls") == 0);
-    let visited = super::visit(arguments.allocator(), kernels, arguments.region_bytes(), bench);
+    let visited = super::visit(&arguments.allocator, kernels, arguments.region_bytes, bench);
     if let Err(why) = visited {
         wrong(why);
     }
@@ -203,7 +203,7 @@ impl Visit for Bench<'_> {
                 peak = peak.max(range.empty());
                 let Range { requests, refused: here, rng, .. } = range;
                 self.rng = rng;
-                let timed = pieces.all();
+                let timed = pieces.all;
                 // Of the few sizes of a range that were granted nothing is said.
                 let is_granted = 2 * here < requests;
                 let seen = Seen {

@@ -34,7 +34,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
                 results.point(series, size as f64, ns / number as f64);
             }
             calls += 2 * pairs;
-            ns += pieces.all().1;
+            ns += pieces.all.1;
         }
     }
     results.work(calls, ns);

@@ -45,7 +45,7 @@ struct Task {
 fn run(arguments: &Arguments, results: &mut Results) {
     let (children, steps) = (arguments.get("children"), arguments.get("steps"));
     let (threads, together) = (arguments.size("threads"), arguments.size("together").max(1));
-    let seed = arguments.seed();
+    let seed = arguments.seed;
     let mut rng = Rng::new(seed);
     let count = (arguments.size("heap") << 20) / MEAN;
     let mut blocks: Vec<Block> = (0..count).map(|_| random_block(&mut rng)).collect();

@@ -143,7 +143,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let steps = arguments.size("steps");
     let drift = arguments.size("drift").max(2);
     let most = arguments.size("looks").clamp(1, 100_000);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let mut looks = Looks::new(most);
     let mut cache = Cache::new();
     let every = steps.div_ceil(most).max(1);

@@ -39,7 +39,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     for seed in 0..threads {
         let inherited = if living.len() < together { Vec::new() } else { ended(&mut living) };
         calls += inherited.len() + blocks + (blocks - blocks.div_ceil(left));
-        let life = Life { blocks, left, seed: arguments.seed() ^ (seed << 20), inherited };
+        let life = Life { blocks, left, seed: arguments.seed ^ (seed << 20), inherited };
         living.push_back(thread::spawn(move || live(life)));
     }
     while !living.is_empty() {

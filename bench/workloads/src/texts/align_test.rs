@@ -25,7 +25,7 @@ const ALIGNMENTS: u64 = 10;
 fn run(arguments: &Arguments, results: &mut Results) {
     let (slots, steps) = (arguments.size("slots").max(1), arguments.get("steps"));
     let largest = arguments.get("largest").clamp(1, 24);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let mut table = table(slots);
     let start = timing::now();
     for _ in 0..steps {

@@ -22,7 +22,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
 fn run(arguments: &Arguments, results: &mut Results) {
     let get = |name| arguments.size(name);
     let (numbers, vectors, entries) = (get("numbers"), get("vectors"), get("entries"));
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     for _ in 0..arguments.get("rounds") {
         long_vector(&mut rng, numbers);
         many_vectors(&mut rng, vectors, 64);

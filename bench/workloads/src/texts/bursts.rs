@@ -31,7 +31,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
             results.point("bursts", size as f64, ns / NUMBER as f64);
         }
         calls += 2 * bursts * NUMBER as u64;
-        ns += pieces.all().1;
+        ns += pieces.all.1;
     }
     results.work(calls, ns);
     results.peak_live(SIZES[SIZES.len() - 1] * NUMBER);

@@ -38,7 +38,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
                 results.point(series, size as f64, ns / (2 * number) as f64);
             }
             ops += calls;
-            ns += pieces.all().1;
+            ns += pieces.all.1;
         }
     }
     results.work(ops, ns);

@@ -30,7 +30,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let get = |name| arguments.size(name);
     let (slots, smallest) = (get("slots").max(1), get("smallest").max(1));
     let largest = get("largest").max(smallest);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let mut table: Vec<Large> = (0..slots).map(|_| Large::NONE).collect();
     let (mut live, mut peak) = (0, 0);
     for step in 0..arguments.get("steps") {

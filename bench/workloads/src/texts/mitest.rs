@@ -24,7 +24,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     }
     let largest = arguments.get("largest").max(1 << 16);
     // SAFETY: any numbers will do.
-    let refused = unsafe { work_mitest(arguments.get("rounds"), largest, arguments.seed()) };
+    let refused = unsafe { work_mitest(arguments.get("rounds"), largest, arguments.seed) };
     heap::were_to_be_refused(refused);
     results.peak_live(4 * arguments.size("largest"));
 }

@@ -35,7 +35,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         core::mem::replace(&mut *place, batch)
     };
     threads::together(count, |i| {
-        let mut rng = Rng::new(arguments.seed() * 1000 + i as u64);
+        let mut rng = Rng::new(arguments.seed * 1000 + i as u64);
         for round in 0..rounds {
             let batch = (0..blocks).map(|_| filled(rng.between(1, largest))).collect();
             // What the next thread has not taken comes back.

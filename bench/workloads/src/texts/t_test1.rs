@@ -46,7 +46,7 @@ fn run_one(arguments: &Arguments, results: &mut Results) {
     let (count, largest) = (get("threads"), get("largest").max(1));
     let work =
         Work { slots: get("slots").max(1), largest, operations: arguments.get("operations") };
-    let done = work.threads(count, arguments.seed());
+    let done = work.threads(count, arguments.seed);
     results.work(done.calls, done.ns);
     results.peak_live(count * work.slots * largest / 4);
 }
@@ -58,7 +58,7 @@ fn run_grid(arguments: &Arguments, results: &mut Results) {
         for doubling in LARGEST {
             let work = Work { slots, largest: 1 << doubling, operations };
             let refused = heap::refused();
-            let done = work.threads(count, arguments.seed());
+            let done = work.threads(count, arguments.seed);
             let (largest, threads) = (work.largest as f64, count as f64);
             let all = threads * operations as f64 * 1e3;
             // Refusing is quick: a point would look good.

@@ -111,7 +111,7 @@ impl Bench {
     fn new(arguments: &Arguments) -> Self {
         let pairs = arguments.get("pairs");
         Self {
-            rng: Rng::new(arguments.seed()),
+            rng: Rng::new(arguments.seed),
             slots: arguments.size("slots").max(1),
             pairs,
             granted: Pieces::new(RUN, pairs / RUN),
@@ -134,12 +134,12 @@ impl Bench {
         let refused = heap::refused() - before;
         let all = self.all.each();
         let granted = if refused == 0 {
-            let (pairs, ns) = self.all.all();
+            let (pairs, ns) = self.all.all;
             self.sums = (self.sums.0 + pairs, self.sums.1 + ns);
             all
         } else {
             self.replace_granted(&mut table, size);
-            let (pairs, ns) = self.granted.all();
+            let (pairs, ns) = self.granted.all;
             self.sums = (self.sums.0 + pairs, self.sums.1 + ns);
             self.granted.each()
         };
