@@ -105,24 +105,19 @@ pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
 }
 
 fn origin(report: &Report, other: &Report) -> Origin {
-    let only = |mine: Vec<&String>, others: Vec<&String>| -> Vec<String> {
-        mine.into_iter().filter(|name| !others.contains(name)).cloned().collect()
-    };
-    let works = |r: &'_ Report| r.workloads.iter().map(|w| w.name.clone()).collect::<Vec<_>>();
-    let names = |r: &'_ Report| {
-        r.allocators
-            .iter()
-            .filter(|e| matches!(e.role, Role::Baseline | Role::Contender))
-            .map(|e| e.name.clone())
-            .collect::<Vec<_>>()
+    let only = |names: fn(&Report) -> Vec<String>| -> Vec<String> {
+        let others = names(other);
+        names(report).into_iter().filter(|name| !others.contains(name)).collect()
     };
     Origin {
         started: report.started.clone(),
         heapwright: report.heapwright.clone(),
         seed: report.seed,
         scale: report.scale,
-        workloads_only_here: only(works(report).iter().collect(), works(other).iter().collect()),
-        allocators_only_here: only(names(report).iter().collect(), names(other).iter().collect()),
+        workloads_only_here: only(|r| r.workloads.iter().map(|w| w.name.clone()).collect()),
+        allocators_only_here: only(|r| {
+            r.contestants().map(|who| r.allocators[who].name.clone()).collect()
+        }),
     }
 }
 

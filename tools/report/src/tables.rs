@@ -11,6 +11,7 @@ use bench::definition::{Curve, Group as Kind};
 use bench::fail_if::Metric;
 use bench::result::{Cell, Tail};
 use bench::session::{SubjectIndex, WorkloadIndex};
+use bench::stats::Ratio;
 use show::number::{self, bytes, nanoseconds, percent, ratio, seconds, with_margin};
 use show::text::{cut, many};
 use show::{Cell as Entry, Column, Group, Table};
@@ -200,7 +201,9 @@ fn figures(
         let is_base = a == view.baseline;
         let r = metric.filter(|_| !is_base).and_then(|metric| view.report.ratio(w, a, metric));
         let mark = metric.map_or("", |metric| view.mark(w, a, metric));
-        let beside = |r| format!("{} {mark}", with_margin_of(&r)).trim_end().to_owned();
+        let beside = |r: Ratio| {
+            format!("{} {mark}", with_margin(r.estimate, margin(&r))).trim_end().to_owned()
+        };
         let entry = Entry {
             text: form(v),
             small: r.map_or(String::new(), beside),
@@ -214,10 +217,6 @@ fn figures(
         star(entry, best.contains(&a))
     });
     Some(lead.into_iter().chain(cells).collect())
-}
-
-fn with_margin_of(r: &bench::stats::Ratio) -> String {
-    with_margin(r.estimate, margin(r))
 }
 
 /// Why there is no figure, without more words.

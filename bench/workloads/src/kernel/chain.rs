@@ -159,13 +159,12 @@ impl Seen {
     }
 
     fn say(self, size: usize, results: &mut Results) {
-        let Self { walk, hot, shuffled, lines, pages } = self;
         for (name, all) in [
-            ("walk", walk),
-            ("hot", hot),
-            ("shuffled", shuffled),
-            ("lines", lines),
-            ("pages", pages),
+            ("walk", self.walk),
+            ("hot", self.hot),
+            ("shuffled", self.shuffled),
+            ("lines", self.lines),
+            ("pages", self.pages),
         ] {
             results.point(name, size as f64, median(all));
         }

@@ -19,6 +19,7 @@ use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use crate::texts::tlsf::WIDE_RANGES;
 use timing::thread_cpu;
 
 /// Narrow ranges of sizes, one beside the other.
@@ -76,10 +77,6 @@ const PAGE_NS: Parameter = fixed(
     "nanoseconds for a page taken and given back, beside setting it to 0, where pages are a kernel's",
 )
 .least(0);
-
-/// From, and to, excluded.
-const WIDE_RANGES: [(usize, usize); 6] =
-    [(0, 512), (0, 2048), (0, 4096), (2048, 4096), (0, 16_384), (0, 65_536)];
 
 /// Pairs of a piece, between two readings of the counter.
 const RUN: u64 = 250;

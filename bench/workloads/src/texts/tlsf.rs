@@ -42,7 +42,7 @@ pub(crate) const WIDE: Workload = Workload {
 };
 
 /// From, and to, excluded.
-const WIDE_RANGES: [(usize, usize); 6] =
+pub(crate) const WIDE_RANGES: [(usize, usize); 6] =
     [(0, 512), (0, 2048), (0, 4096), (2048, 4096), (0, 16_384), (0, 65_536)];
 
 fn run_sweep(arguments: &Arguments, results: &mut Results) {
