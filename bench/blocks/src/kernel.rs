@@ -71,7 +71,9 @@ pub trait Serve {
     unsafe fn address(&mut self, token: Self::Token) -> NonNull<u8>;
 
     /// Bytes of memory that it holds, its tables included; `None`: it does not know.
-    fn held(&self) -> Option<usize>;
+    fn held(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Something done with an allocator, whatever its type.
@@ -259,10 +261,6 @@ impl<A: BlockAllocator> Serve for Blocks<A> {
 
     unsafe fn address(&mut self, token: Block) -> NonNull<u8> {
         token.at
-    }
-
-    fn held(&self) -> Option<usize> {
-        None
     }
 }
 

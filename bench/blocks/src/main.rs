@@ -1,11 +1,5 @@
 //! The block allocators of heapwright beside others, interleaved in one run: `cargo xtask blocks`.
 //!
-//! ```text
-//! subjects   ours and others, each behind `BlockAllocator + AddMemory`
-//! parts      what is measured of each           churn     live blocks that are replaced
-//! samples    every value of every round, the tables, and the bounds
-//! ```
-//!
 //! Each round runs every allocator on the same memory, in another order; figures are medians of rounds, and ratios are medians of
 //! the rounds' ratios. Programs on these allocators, behind one lock, are measured by `heapwright bench --region`.
 

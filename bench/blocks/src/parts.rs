@@ -99,22 +99,20 @@ impl Part {
     pub(crate) fn columns(self) -> Vec<Column> {
         let column = |says: String, key: String, digits| Column { says, key, digits, over: &[] };
         match self {
-            Self::Pairs => {
-                [("a pair, ns", "mean", false), ("÷ faster of rlsf, talc", "mean", true)]
-                    .into_iter()
-                    .chain([
-                        ("one call, median ns", "p50", false),
-                        ("one call, 99.9 %, ns", "p999", false),
-                    ])
-                    .chain([("÷ lower of rlsf, talc", "p999", true)])
-                    .map(|(says, key, is_ratio)| Column {
-                        says: says.to_owned(),
-                        key: key.to_owned(),
-                        digits: if is_ratio { 2 } else { 1 },
-                        over: if is_ratio { &[RLSF, TALC] } else { &[] },
-                    })
-                    .collect()
-            }
+            Self::Pairs => [
+                ("a pair, ns", "mean", false),
+                ("÷ faster of rlsf, talc", "mean", true),
+                ("one call, median ns", "p50", false),
+                ("one call, 99.9 %, ns", "p999", false),
+                ("÷ lower of rlsf, talc", "p999", true),
+            ]
+            .map(|(says, key, is_ratio)| Column {
+                says: says.to_owned(),
+                key: key.to_owned(),
+                digits: if is_ratio { 2 } else { 1 },
+                over: if is_ratio { &[RLSF, TALC] } else { &[] },
+            })
+            .into(),
             Self::Live => ["hot", "spread"]
                 .into_iter()
                 .flat_map(|kind| {

@@ -76,12 +76,10 @@ impl Samples {
                     figure.map_or_else(String::new, |figure| format!("{figure:.digits$}"))
                 };
                 let ratio = shown(self.ratio(part, name, over, key), 2);
-                match (over.is_empty(), part) {
-                    (true, _) => shown(self.median(part, name, key), *digits),
-                    (false, Part::Arena) if over != &[*name] => {
-                        format!("{} ({ratio})", shown(self.median(part, name, key), *digits))
-                    }
-                    (false, Part::Arena) => shown(self.median(part, name, key), *digits),
+                let median = shown(self.median(part, name, key), *digits);
+                match (over.is_empty() || over == &[*name], part) {
+                    (true, _) => median,
+                    (false, Part::Arena) => format!("{median} ({ratio})"),
                     (false, _) => ratio,
                 }
             };

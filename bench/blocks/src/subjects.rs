@@ -29,8 +29,6 @@ pub const ARENA: &str = "tlsf, arena";
 pub const TIERS: [&str; 2] = ["tlsf, neighbours", "tlsf, canaries"];
 pub const RLSF: &str = "rlsf";
 pub const TALC: &str = "talc";
-/// Doug Lea's malloc in Rust, on one region.
-pub const DLMALLOC: &str = "dlmalloc";
 pub const BUDDY_SYSTEM: &str = "buddy_system_allocator";
 pub const LINKED_LIST: &str = "linked_list_allocator";
 pub const BUDDY: &str = "buddy";
@@ -59,7 +57,7 @@ macro_rules! subjects {
                 TALC => visit.visit(TALC, Talc::new),
                 BUDDY_SYSTEM => visit.visit(BUDDY_SYSTEM, BuddySystem::new),
                 LINKED_LIST => visit.visit(LINKED_LIST, LinkedList::new),
-                DLMALLOC => visit.visit(DLMALLOC, Dlmalloc::new),
+                "dlmalloc" => visit.visit("dlmalloc", Dlmalloc::new),
                 registry::TLSF_C => visit.visit(registry::TLSF_C, TlsfC::new),
                 "list-first-fit" => visit.visit("list-first-fit", ListFit::<{ list::FIRST }>::new),
                 "list-best-fit" => visit.visit("list-best-fit", ListFit::<{ list::BEST }>::new),

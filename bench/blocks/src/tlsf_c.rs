@@ -10,19 +10,31 @@ use std::sync::OnceLock;
 
 use base::{AddError, AddMemory, BlockAllocator};
 
-type Create = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
-type AddPool = unsafe extern "C" fn(*mut c_void, *mut c_void, usize) -> *mut c_void;
-type Malloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
-type Memalign = unsafe extern "C" fn(*mut c_void, usize, usize) -> *mut c_void;
-type Free = unsafe extern "C" fn(*mut c_void, *const c_void) -> usize;
+macro_rules! library {
+    ($($function:ident = $name:literal: $type:ty;)*) => {
+        #[derive(Clone, Copy)]
+        struct Library {
+            $($function: $type,)*
+        }
 
-#[derive(Clone, Copy)]
-struct Library {
-    create: Create,
-    add_pool: AddPool,
-    malloc: Malloc,
-    memalign: Memalign,
-    free: Free,
+        impl Library {
+            #[expect(clippy::disallowed_methods, reason = "the only way from dlsym to a function")]
+            fn of(symbol: impl Fn(&CStr) -> Result<*mut c_void, String>) -> Result<Self, String> {
+                Ok(Self { $(
+                    // SAFETY: the library's header declares it so.
+                    $function: unsafe { core::mem::transmute::<*mut c_void, $type>(symbol($name)?) },
+                )* })
+            }
+        }
+    };
+}
+
+library! {
+    create = c"lv_tlsf_create_with_pool": unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+    add_pool = c"lv_tlsf_add_pool": unsafe extern "C" fn(*mut c_void, *mut c_void, usize) -> *mut c_void;
+    malloc = c"lv_tlsf_malloc": unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+    memalign = c"lv_tlsf_memalign": unsafe extern "C" fn(*mut c_void, usize, usize) -> *mut c_void;
+    free = c"lv_tlsf_free": unsafe extern "C" fn(*mut c_void, *const c_void) -> usize;
 }
 
 static LIBRARY: OnceLock<Library> = OnceLock::new();
@@ -31,7 +43,6 @@ static LIBRARY: OnceLock<Library> = OnceLock::new();
 const WORD: usize = size_of::<usize>();
 
 /// Loads it; once for the process.
-#[expect(clippy::disallowed_methods, reason = "the only way from dlsym to a function")]
 pub fn load(path: &str) -> Result<(), String> {
     let refused = |what: &str| format!("{path}: {what}; cargo xtask peers makes it");
     let name = CString::new(path).map_err(|_| refused("is no path"))?;
@@ -45,22 +56,7 @@ pub fn load(path: &str) -> Result<(), String> {
         let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
         if found.is_null() { Err(refused("is another library")) } else { Ok(found) }
     };
-    macro_rules! library {
-        ($($function:ident: $name:literal, $type:ty;)*) => {
-            Library { $(
-                // SAFETY: the library's header declares it so.
-                $function: unsafe { core::mem::transmute::<*mut c_void, $type>(symbol($name)?) },
-            )* }
-        };
-    }
-    let library = library! {
-        create: c"lv_tlsf_create_with_pool", Create;
-        add_pool: c"lv_tlsf_add_pool", AddPool;
-        malloc: c"lv_tlsf_malloc", Malloc;
-        memalign: c"lv_tlsf_memalign", Memalign;
-        free: c"lv_tlsf_free", Free;
-    };
-    let _ = LIBRARY.set(library);
+    let _ = LIBRARY.set(Library::of(symbol)?);
     Ok(())
 }
 

@@ -70,10 +70,11 @@ pub(crate) const COMMON: &[(&str, &str)] = &[
 #[derive(Debug)]
 pub(crate) struct Arguments {
     values: Vec<(&'static str, u64)>,
-    seed: u64,
-    allocator: String,
-    region: usize,
-    tail: u64,
+    /// What decides the random choices.
+    pub(crate) seed: u64,
+    pub(crate) allocator: String,
+    pub(crate) region_bytes: usize,
+    pub(crate) tail: u64,
 }
 
 impl Arguments {
@@ -84,7 +85,7 @@ impl Arguments {
             values: Vec::new(),
             seed: 1,
             allocator: "malloc".to_owned(),
-            region: 512,
+            region_bytes: 512 << 20,
             tail: 0,
         };
         let mut given: Vec<(&'static str, u64)> = Vec::new();
@@ -103,7 +104,10 @@ impl Arguments {
                 }
                 "seed" => all.seed = number()?,
                 "allocator" => value.clone_into(&mut all.allocator),
-                "region" => all.region = usize::try_from(number()?).unwrap_or(usize::MAX),
+                "region" => {
+                    let mib = usize::try_from(number()?).unwrap_or(usize::MAX);
+                    all.region_bytes = mib.saturating_mul(1 << 20);
+                }
                 "tail" => all.tail = number()?,
                 _ => match declared.iter().find(|p| p.name == key) {
                     Some(p) => given.push((p.name, p.read(value)?)),
@@ -150,27 +154,6 @@ impl Arguments {
     pub(crate) fn size(&self, name: &str) -> usize {
         usize::try_from(self.get(name)).unwrap_or(usize::MAX)
     }
-
-    /// What decides the random choices.
-    pub(crate) fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    pub(crate) fn allocator(&self) -> &str {
-        &self.allocator
-    }
-
-    pub(crate) fn region_bytes(&self) -> usize {
-        self.region.saturating_mul(1 << 20)
-    }
-
-    pub(crate) fn wants_tail(&self) -> bool {
-        self.tail != 0
-    }
-
-    pub(crate) fn wants_slowest(&self) -> bool {
-        self.tail > 1
-    }
 }
 
 /// At least 1, unless it was 0.
@@ -208,10 +191,10 @@ mod tests {
     #[test]
     fn defaults_scale_and_what_is_said() {
         let a = parse(&[]).unwrap();
-        assert_eq!((a.get("operations"), a.size("threads"), a.seed()), (1000, 4, 1));
+        assert_eq!((a.get("operations"), a.size("threads"), a.seed), (1000, 4, 1));
         let a = parse(&["scale=0.25", "threads=2", "seed=9", "tail=1"]).unwrap();
-        assert_eq!((a.get("operations"), a.size("threads"), a.seed()), (250, 2, 9));
-        assert!(a.wants_tail() && !a.wants_slowest());
+        assert_eq!((a.get("operations"), a.size("threads"), a.seed), (250, 2, 9));
+        assert_eq!(a.tail, 1);
         assert_eq!(parse(&["scale=0.00001"]).unwrap().get("operations"), 1);
     }
 

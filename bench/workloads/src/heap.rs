@@ -267,12 +267,7 @@ unsafe impl GlobalAlloc for Global {
             return calloc(layout.size());
         }
         // SAFETY: the caller's promise.
-        let block = unsafe { self.alloc(layout) };
-        if !block.is_null() {
-            // SAFETY: `size` bytes that are ours.
-            unsafe { block.write_bytes(0, layout.size()) };
-        }
-        block
+        zeroed(unsafe { self.alloc(layout) }, layout.size())
     }
 
     #[inline]

@@ -13,11 +13,12 @@ mod stack;
 mod sweep;
 mod word;
 
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
 use blocks::kernel::{Chosen, PageCost, Serve, Visit, one};
 
 use crate::heap;
+use crate::heap::region::map;
 use crate::list::Workload;
 
 /// Pages cost nothing but the buddy system's work, and nothing is around a call.
@@ -58,20 +59,6 @@ pub(crate) fn visit(
     Ok(())
 }
 
-/// Memory for good, not yet touched.
-fn map(bytes: usize) -> Option<NonNull<[u8]>> {
-    let (read_write, private) =
-        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a new private mapping touches nothing that is there.
-    let at = unsafe {
-        libc::mmap(ptr::null_mut(), bytes, read_write, private | libc::MAP_NORESERVE, -1, 0)
-    };
-    if at == libc::MAP_FAILED {
-        return None;
-    }
-    Some(NonNull::slice_from_raw_parts(NonNull::new(at.cast())?, bytes))
-}
-
 struct Process;
 
 impl Serve for Process {
@@ -90,10 +77,6 @@ impl Serve for Process {
 
     unsafe fn address(&mut self, token: NonNull<u8>) -> NonNull<u8> {
         token
-    }
-
-    fn held(&self) -> Option<usize> {
-        None
     }
 }
 
@@ -114,9 +97,5 @@ impl Serve for Nothing {
 
     unsafe fn address(&mut self, (): ()) -> NonNull<u8> {
         NonNull::dangling()
-    }
-
-    fn held(&self) -> Option<usize> {
-        None
     }
 }

@@ -7,9 +7,8 @@ use crate::results::Results;
 use crate::{community, kernel, ours, texts};
 
 pub(crate) struct Workload {
-    /// Its name, as its source calls it where it has one.
+    /// As its source calls it where it has one. What it does is said in `bench/definitions`.
     pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
     pub(crate) parameters: &'static [Parameter],
     pub(crate) run: fn(&Arguments, &mut Results),
 }
@@ -25,7 +24,7 @@ fn all() -> impl Iterator<Item = &'static Workload> {
 pub(crate) fn print() {
     let mut text = String::new();
     for workload in all() {
-        text += &format!("{}\n    {}\n", workload.name, workload.about);
+        text += &format!("{}\n", workload.name);
         for p in workload.parameters {
             let scaled = if p.scaled { ", scaled" } else { "" };
             text += &format!("    {}={}{scaled}  {}\n", p.name, p.usual(), p.about);

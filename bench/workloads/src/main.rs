@@ -4,7 +4,7 @@
 //! heapwright-workloads NAME [KEY=VALUE…]     runs it, prints its figures (see `results`)
 //! heapwright-workloads check NAME KEY=VALUE… runs nothing, says whether these parameters are right, and
 //!                                            leave something to measure
-//! heapwright-workloads list                  names, parameters, what each does
+//! heapwright-workloads list                  names and parameters
 //! ```
 //!
 //! Every workload does a fixed amount of work, which the seed decides, and verifies its data as it goes. It gets its memory
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let (allocator, bytes) = (arguments.allocator(), arguments.region_bytes());
+    let (allocator, bytes) = (&arguments.allocator, arguments.region_bytes);
     // A workload of the kernel's takes its allocator itself: what else the program has stays malloc's.
     let chosen = match (kernel::has(workload), only_checks) {
         (true, _) => kernel::find(allocator),
@@ -77,8 +77,8 @@ fn main() -> ExitCode {
     if only_checks {
         return ExitCode::SUCCESS;
     }
-    if arguments.wants_tail() {
-        tail::start(arguments.wants_slowest());
+    if arguments.tail > 0 {
+        tail::start(arguments.tail > 1);
         heap::count_calls();
     }
     let mut results = Results::default();

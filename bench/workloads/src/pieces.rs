@@ -17,7 +17,7 @@ pub(crate) struct Pieces {
     /// How long whole pieces took. Its room is made before: no call of malloc is among the measured ones.
     whole: Vec<u64>,
     /// Work and time of all pieces.
-    all: (u64, u64),
+    pub(crate) all: (u64, u64),
 }
 
 impl Pieces {
@@ -27,13 +27,7 @@ impl Pieces {
         Self { reading, work: work.max(1), whole: Vec::with_capacity(most), all: (0, 0) }
     }
 
-    /// The processor time of this thread, which stands still while another one computes, in nanoseconds.
-    #[inline(always)]
-    pub(crate) fn now() -> u64 {
-        thread_cpu()
-    }
-
-    /// A piece that was begun then, and ends now.
+    /// A piece that was begun then, and ends now, by [`thread_cpu`]: it stands still while another thread computes.
     #[inline(always)]
     pub(crate) fn end(&mut self, work: u64, begun: u64, now: u64) {
         self.add(work, (now - begun).saturating_sub(self.reading));
@@ -51,10 +45,6 @@ impl Pieces {
     pub(crate) fn clear(&mut self) {
         self.whole.clear();
         self.all = (0, 0);
-    }
-
-    pub(crate) fn all(&self) -> (u64, u64) {
-        self.all
     }
 
     /// The time of a unit of work in the middle piece; where none is whole, the mean. `None`: nothing was done.
@@ -79,10 +69,10 @@ mod tests {
             pieces.add(250, if piece == 4 { 4_000_000 } else { 2_500 });
         }
         pieces.add(17, 9_000);
-        assert_eq!((pieces.each(), pieces.all()), (Some(10.0), (2267, 4_029_000)));
+        assert_eq!((pieces.each(), pieces.all), (Some(10.0), (2267, 4_029_000)));
         pieces.clear();
         pieces.add(0, 500);
-        assert_eq!((pieces.each(), pieces.all()), (None, (0, 0)));
+        assert_eq!((pieces.each(), pieces.all), (None, (0, 0)));
         pieces.add(20, 100);
         assert_eq!(pieces.each(), Some(5.0));
     }

@@ -13,7 +13,7 @@ mod mitest;
 mod multi_thread;
 mod multi_thread_c;
 mod t_test1;
-mod tlsf;
+pub(crate) mod tlsf;
 mod two_phases;
 
 use crate::list::Workload;

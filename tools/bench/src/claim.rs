@@ -8,17 +8,23 @@
 //!
 //! So noise never decides in anybody's favour: where it is large nothing is level, and who loses is not known.
 
+use serde::Serialize;
+
 use crate::stats::{ENOUGH_PAIRS, Ratio};
 
 /// A difference that has to be excluded before two are called level.
 pub const LEVEL: f64 = 0.05;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Its words in JSON are those of the first comparisons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Claim {
     Less,
     More,
     /// It is 1, but for less than [`LEVEL`].
+    #[serde(rename = "same")]
     Level,
+    #[serde(rename = "unknown")]
     Untold,
 }
 

@@ -19,18 +19,36 @@ mod circumstances;
 mod comparison;
 pub mod figures;
 mod judge;
-mod load;
 
-pub use comparison::{
-    COMPARE_SCHEMA, COMPARE_VERSION, Change, Comparison, Judged, Line, Origin, Subject,
-};
-pub use load::{Error, load};
+pub use comparison::{COMPARE_SCHEMA, COMPARE_VERSION, Comparison, Judged, Line, Origin, Subject};
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::fail_if::Metric;
 use crate::result::Report;
 use crate::session::Role;
 use figures::Side;
 use judge::Rules;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot read {0}")]
+    Read(PathBuf, #[source] io::Error),
+    #[error("{0} {1}")]
+    Schema(PathBuf, String),
+    #[error("{0}")]
+    Nothing(String),
+}
+
+/// Reads a result, from its file or from the folder that holds it.
+/// Errors: the file cannot be read, or is no result of a version that is known.
+pub fn load(path: &Path) -> Result<Report, Error> {
+    let file = if path.is_dir() { path.join("result.json") } else { path.to_owned() };
+    let text = fs::read(&file).map_err(|e| Error::Read(file.clone(), e))?;
+    let report = Report::from_json(&String::from_utf8_lossy(&text));
+    report.map_err(|why| Error::Schema(file, why))
+}
 
 /// Compares `new` with `old`.
 /// Errors: no workload and allocator are in both, or all that is in both was measured at another scale.
@@ -87,24 +105,19 @@ pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
 }
 
 fn origin(report: &Report, other: &Report) -> Origin {
-    let only = |mine: Vec<&String>, others: Vec<&String>| -> Vec<String> {
-        mine.into_iter().filter(|name| !others.contains(name)).cloned().collect()
-    };
-    let works = |r: &'_ Report| r.workloads.iter().map(|w| w.name.clone()).collect::<Vec<_>>();
-    let names = |r: &'_ Report| {
-        r.allocators
-            .iter()
-            .filter(|e| matches!(e.role, Role::Baseline | Role::Contender))
-            .map(|e| e.name.clone())
-            .collect::<Vec<_>>()
+    let only = |names: fn(&Report) -> Vec<String>| -> Vec<String> {
+        let others = names(other);
+        names(report).into_iter().filter(|name| !others.contains(name)).collect()
     };
     Origin {
         started: report.started.clone(),
         heapwright: report.heapwright.clone(),
         seed: report.seed,
         scale: report.scale,
-        workloads_only_here: only(works(report).iter().collect(), works(other).iter().collect()),
-        allocators_only_here: only(names(report).iter().collect(), names(other).iter().collect()),
+        workloads_only_here: only(|r| r.workloads.iter().map(|w| w.name.clone()).collect()),
+        allocators_only_here: only(|r| {
+            r.contestants().map(|who| r.allocators[who].name.clone()).collect()
+        }),
     }
 }
 

@@ -3,8 +3,9 @@
 //! A program that is moved between processors runs with cold caches each time, and two threads on the two halves of one
 //! core run at about half speed each. Pinned, every run of a workload has the same processors.
 
-use core::mem;
 use std::fs;
+
+use rustix::thread::{CpuSet, sched_getaffinity};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Processor {
@@ -43,12 +44,10 @@ pub fn among(threads: u32, processors: &[Processor]) -> Vec<usize> {
     chosen
 }
 
-/// The numbers of all that this process may use.
+/// The numbers of all that this process may use; none where the system does not say.
 pub(crate) fn own() -> Vec<usize> {
-    let mask = own_mask();
-    let numbers = 0..8 * size_of_val(&mask);
-    // SAFETY: the number is below that of the bits.
-    numbers.filter(|&number| unsafe { libc::CPU_ISSET(number, &mask) }).collect()
+    let own = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
+    (0..CpuSet::MAX_CPU).filter(|&number| own.is_set(number)).collect()
 }
 
 /// Those this process may use. Where the topology cannot be read, each is a core of its own.
@@ -64,23 +63,11 @@ fn usable() -> Vec<Processor> {
         .collect()
 }
 
-fn own_mask() -> libc::cpu_set_t {
-    // SAFETY: all-zero bytes are the empty set.
-    let mut mask: libc::cpu_set_t = unsafe { mem::zeroed() };
-    // SAFETY: the out-pointer is to a live local of that size. On failure the set stays empty: nothing is pinned.
-    unsafe { libc::sched_getaffinity(0, size_of_val(&mask), &raw mut mask) };
-    mask
-}
-
 /// The set of `cpus`; those beyond its 1024 bits are left out.
-pub(crate) fn mask_of(cpus: &[usize]) -> libc::cpu_set_t {
-    // SAFETY: all-zero bytes are the empty set.
-    let mut mask: libc::cpu_set_t = unsafe { mem::zeroed() };
-    for &number in cpus.iter().filter(|&&number| number < 8 * size_of::<libc::cpu_set_t>()) {
-        // SAFETY: the number is below that of the bits.
-        unsafe { libc::CPU_SET(number, &mut mask) };
-    }
-    mask
+pub(crate) fn set_of(cpus: &[usize]) -> CpuSet {
+    let mut set = CpuSet::new();
+    cpus.iter().filter(|&&number| number < CpuSet::MAX_CPU).for_each(|&number| set.set(number));
+    set
 }
 
 fn lowest(list: &str) -> Option<usize> {
@@ -91,16 +78,17 @@ fn lowest(list: &str) -> Option<usize> {
 /// and what a hypervisor took. `None` when one of them is not in it.
 pub fn busy_ticks(stat: &str, cpus: &[usize]) -> Option<u64> {
     let one = |name: &str| {
-        let line = stat.lines().find(|l| l.split(' ').next() == Some(name))?;
-        // user nice system idle iowait irq softirq steal; guest time is in the first two already.
-        let ticks: Vec<u64> =
-            line.split_whitespace().skip(1).take(8).map_while(|w| w.parse().ok()).collect();
-        let &[user, nice, system, _idle, _iowait, irq, softirq, steal] = ticks.as_slice() else {
-            return None;
-        };
+        let [user, nice, system, _idle, _iowait, irq, softirq, steal] = ticks(stat, name)?;
         Some(user + nice + system + irq + softirq + steal)
     };
     if cpus.is_empty() { one("cpu") } else { cpus.iter().map(|n| one(&format!("cpu{n}"))).sum() }
+}
+
+/// user nice system idle iowait irq softirq steal, of `cpu0` and so on, or of all, `cpu`; guest time is in the first two already.
+pub(crate) fn ticks(stat: &str, name: &str) -> Option<[u64; 8]> {
+    let line = stat.lines().find(|l| l.split(' ').next() == Some(name))?;
+    let ticks = line.split_whitespace().skip(1).take(8).map_while(|w| w.parse().ok());
+    ticks.collect::<Vec<u64>>().try_into().ok()
 }
 
 #[cfg(test)]

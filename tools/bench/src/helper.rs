@@ -34,6 +34,10 @@ use std::process::ExitStatus;
 
 use launch::environment::{PRELOAD, entries};
 use launch::follow::{self, Seen};
+use rustix::param::clock_ticks_per_second;
+use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 use crate::cpus;
@@ -136,8 +140,7 @@ fn measure(program: &Program) -> Answer {
     let argv = pointers(&program.argv);
     let for_shell = pointers(&program.for_shell);
     let envp = pointers(&program.envp);
-    let mask = cpus::mask_of(&program.cpus);
-    let mask = (!program.cpus.is_empty()).then_some(&mask);
+    let set = (!program.cpus.is_empty()).then(|| cpus::set_of(&program.cpus));
     let mut pipe: [c_int; 2] = [-1; 2];
     // SAFETY: `pipe` has room for the two descriptors.
     if unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
@@ -151,7 +154,7 @@ fn measure(program: &Program) -> Answer {
         return failed("fork");
     }
     if pid == 0 {
-        child(pipe[1], mask, &program.file, [&argv, &for_shell], &envp);
+        child(pipe[1], set, &program.file, [&argv, &for_shell], &envp);
     }
     // SAFETY: the write end belongs to the child now.
     unsafe { libc::close(pipe[1]) };
@@ -209,7 +212,7 @@ fn ran(ended: Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> Answer {
 /// The child's side: it never returns.
 fn child(
     pipe: RawFd,
-    mask: Option<&libc::cpu_set_t>,
+    set: Option<CpuSet>,
     file: &CString,
     [argv, for_shell]: [&[*const c_char]; 2],
     envp: &[*const c_char],
@@ -218,12 +221,9 @@ fn child(
     // SAFETY: setting the default disposition installs no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     die_with_parent();
-    // SAFETY: the set is a live local of the parent's stack, which this process has a copy of.
-    let pinned = mask.is_none_or(|m| unsafe { libc::sched_setaffinity(0, size_of_val(m), m) } == 0);
-    let not_pinned = if pinned { 0 } else { NOT_PINNED };
-    let refused = errno();
+    let refused = set.and_then(|set| sched_setaffinity(None, &set).err());
     write_words(pipe, &[own_peak_kib(), now()]);
-    if pinned {
+    if refused.is_none() {
         // SAFETY: `file` and the null-terminated arrays outlive the call (they are the parent's copies).
         unsafe { libc::execve(file.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
         if errno() == libc::ENOEXEC {
@@ -231,7 +231,10 @@ fn child(
             unsafe { libc::execve(SHELL.as_ptr(), for_shell.as_ptr(), envp.as_ptr()) };
         }
     }
-    let errno = if pinned { errno() } else { refused };
+    let (not_pinned, errno) = match refused {
+        Some(why) => (NOT_PINNED, why.raw_os_error()),
+        None => (0, errno()),
+    };
     write_words(pipe, &[not_pinned + u64::from(errno.unsigned_abs())]);
     // SAFETY: leaves without running the parent's exit handlers.
     unsafe { libc::_exit(127) }
@@ -282,8 +285,7 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
 
 /// Asks for SIGKILL when the parent ends, so that nothing is left behind when heapwright is killed.
 fn die_with_parent() {
-    // SAFETY: this option takes a signal number and touches no memory.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
 }
 
 /// How long `cpus` were busy since boot, in microseconds; of a program that is not pinned, those that it may use.
@@ -291,9 +293,7 @@ fn busy(cpus: &[usize]) -> Option<u64> {
     let own = if cpus.is_empty() { cpus::own() } else { Vec::new() };
     let cpus = if cpus.is_empty() { &own } else { cpus };
     let ticks = cpus::busy_ticks(&fs::read_to_string("/proc/stat").ok()?, cpus)?;
-    // SAFETY: it takes a number and returns one.
-    let a_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    Some(ticks * 1_000_000 / u64::try_from(a_second).ok().filter(|&n| n > 0)?)
+    Some(ticks * 1_000_000 / clock_ticks_per_second().max(1))
 }
 
 fn own_peak_kib() -> u64 {
@@ -310,9 +310,7 @@ fn usage(whose: c_int) -> libc::rusage {
 }
 
 fn now() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the out-pointer is to a live local.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    let time = clock_gettime(ClockId::Monotonic);
     let part = |n: i64| u64::try_from(n).unwrap_or(0);
     part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
 }

@@ -7,7 +7,7 @@ use std::thread;
 use rustix::system::uname;
 use serde::{Deserialize, Serialize};
 
-use crate::prepare;
+use crate::{cpus, prepare};
 
 /// A load above this share of the processors disturbs measurements.
 const HIGH_LOAD: f64 = 0.5;
@@ -125,13 +125,8 @@ impl Busyness {
 
     fn from_text(loadavg: &str, stat: &str) -> Self {
         let load = loadavg.split_whitespace().next().and_then(|w| w.parse().ok()).unwrap_or(0.0);
-        // user nice system idle iowait irq softirq steal (guest time is part of user)
-        let ticks: Vec<u64> = stat
-            .lines()
-            .find_map(|l| l.strip_prefix("cpu "))
-            .map(|l| l.split_whitespace().take(8).filter_map(|w| w.parse().ok()).collect())
-            .unwrap_or_default();
-        Self { load, stolen: ticks.get(7).copied().unwrap_or(0), total: ticks.iter().sum() }
+        let ticks = cpus::ticks(stat, "cpu").unwrap_or_default();
+        Self { load, stolen: ticks[7], total: ticks.iter().sum() }
     }
 
     /// A warning when others were at work before anything was measured.

@@ -69,11 +69,6 @@ impl Metrics {
         }
         Some(())
     }
-
-    pub fn ns_per_call(&self) -> Option<f64> {
-        let (ops, ns) = (self.ops?, self.ns?);
-        (ops > 0).then(|| ns as f64 / ops as f64)
-    }
 }
 
 fn finite(text: &str) -> Option<f64> {
@@ -94,7 +89,6 @@ mod tests {
             (metrics.ops, metrics.ns, metrics.peak_live, metrics.refused),
             (Some(10), Some(250), Some(4096), 2)
         );
-        assert_eq!(metrics.ns_per_call(), Some(25.0));
         assert_eq!(metrics.values, [("missed".to_owned(), 3.0, "count".to_owned())]);
         assert_eq!(metrics.points, [("a/b".to_owned(), 64.0, 7.5)]);
         assert_eq!((metrics.live, metrics.histogram.len()), (vec![(1000, 20)], 1));
@@ -102,6 +96,5 @@ mod tests {
         assert_eq!(metrics.limits, [("callback".to_owned(), 5e6)]);
         assert_eq!(metrics.peak_resident, Some(8192));
         assert_eq!(metrics.slowest, [("malloc".to_owned(), 900.0, 17)]);
-        assert_eq!(Metrics::parse("ops 0\nns 1").ns_per_call(), None);
     }
 }

@@ -24,6 +24,7 @@ use std::thread;
 use rustix::process::getppid;
 
 use crate::result::Prepared;
+pub(crate) use settings::now;
 
 /// The hidden subcommand under which the command calls [`main`].
 pub const SUBCOMMAND: &str = "__prepare";
@@ -58,13 +59,7 @@ pub enum Error {
 pub struct Guard {
     watcher: Child,
     stdin: Option<ChildStdin>,
-    settings: Vec<Prepared>,
-}
-
-impl Guard {
-    pub fn settings(&self) -> &[Prepared] {
-        &self.settings
-    }
+    pub settings: Vec<Prepared>,
 }
 
 impl Drop for Guard {
@@ -105,11 +100,6 @@ pub fn start_in(executable: &Path, root: &Path) -> Result<Guard, Error> {
         guard.settings.push(setting);
     }
     Err(Error::Broken(String::new()))
-}
-
-/// What `root` has now, in words: governor, turbo, SMT, ASLR.
-pub(crate) fn now(root: &Path) -> [Option<String>; 4] {
-    settings::now(root)
 }
 
 /// Plays the process that sets, waits and restores: `args` is what follows [`SUBCOMMAND`]. Returns the exit code.

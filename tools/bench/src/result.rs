@@ -7,7 +7,6 @@ mod claims;
 mod counted;
 mod lines;
 mod names;
-mod ratios;
 mod replayed;
 mod write;
 
@@ -25,7 +24,6 @@ use crate::stats::Ratio;
 pub use counted::{AGREEMENT, Count};
 pub use names::without_folders;
 pub use replayed::Replayed;
-pub use write::Error;
 
 pub const SCHEMA: &str = "heapwright-bench";
 

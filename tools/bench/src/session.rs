@@ -32,6 +32,7 @@ use launch::follow::Program;
 
 use crate::measured::{Figures, Sample};
 use crate::metrics::Metrics;
+use crate::stats::Column;
 use crate::workload::Workload;
 
 /// No workload ends with fewer rounds because time is short, unless the whole budget is spent.
@@ -234,7 +235,7 @@ pub trait Observer {
 }
 
 impl Session {
-    fn new(workloads: Vec<Workload>, subjects: Vec<Subject>) -> Self {
+    pub(crate) fn new(workloads: Vec<Workload>, subjects: Vec<Subject>) -> Self {
         let (works, names) = (workloads.len(), subjects.len());
         Self {
             failures: vec![vec![None; names]; works],
@@ -282,9 +283,7 @@ impl Session {
         workload: WorkloadIndex,
         subject: SubjectIndex,
     ) -> impl Iterator<Item = &Run> {
-        self.runs.iter().filter(move |r| {
-            r.workload == workload && r.allocator == subject && r.pass == Pass::Time && r.round > 0
-        })
+        timed(&self.runs, workload, subject)
     }
 
     pub fn has_run(&self, workload: WorkloadIndex, subject: SubjectIndex) -> bool {
@@ -293,9 +292,7 @@ impl Session {
 
     /// Whether starved runs of this workload count after all: too few others are left.
     pub fn counts_starved(&self, workload: WorkloadIndex) -> bool {
-        let clean = |s: SubjectIndex| self.timed(workload, s).filter(|r| !r.starved).count();
-        let all = |s: SubjectIndex| self.timed(workload, s).count();
-        self.subject_indices().any(|s| all(s) > 0 && 2 * clean(s) < all(s))
+        counts_starved(&self.runs, workload, self.subject_indices())
     }
 
     /// A figure of one cell, by measured round; `None` where it has no run that counts.
@@ -304,16 +301,8 @@ impl Session {
         workload: WorkloadIndex,
         subject: SubjectIndex,
         figure: impl Fn(&Run) -> Option<f64>,
-    ) -> Vec<Option<f64>> {
-        let starved_too = self.counts_starved(workload);
-        let mut column = vec![None; usize::try_from(self.rounds[workload]).unwrap_or(0)];
-        for run in self.timed(workload, subject).filter(|r| starved_too || !r.starved) {
-            let place = usize::try_from(run.round - 1).unwrap_or(usize::MAX);
-            if let Some(cell) = column.get_mut(place) {
-                *cell = figure(run);
-            }
-        }
-        column
+    ) -> Column {
+        column(self.timed(workload, subject), self.counts_starved(workload), figure)
     }
 
     /// The figure that decides about time. Where most runs did not get their processors the wall clock shows how busy the
@@ -352,6 +341,44 @@ impl Session {
             .peekable();
         taking_part.peek().is_some() && taking_part.all(|failed| failed)
     }
+}
+
+/// The runs of a workload on a subject that were made to be timed.
+pub(crate) fn timed(
+    runs: &[Run],
+    workload: WorkloadIndex,
+    subject: SubjectIndex,
+) -> impl Iterator<Item = &Run> {
+    runs.iter().filter(move |r| {
+        r.workload == workload && r.allocator == subject && r.pass == Pass::Time && r.round > 0
+    })
+}
+
+/// Whether starved runs of a workload count after all: of one of the subjects too few others are left.
+pub(crate) fn counts_starved(
+    runs: &[Run],
+    workload: WorkloadIndex,
+    mut subjects: impl Iterator<Item = SubjectIndex>,
+) -> bool {
+    subjects.any(|s| {
+        let clean = timed(runs, workload, s).filter(|r| !r.starved).count();
+        2 * clean < timed(runs, workload, s).count()
+    })
+}
+
+/// A figure of timed runs, by round; `None` where there is no run that counts.
+pub(crate) fn column<'a>(
+    timed: impl Iterator<Item = &'a Run>,
+    starved_too: bool,
+    figure: impl Fn(&Run) -> Option<f64>,
+) -> Column {
+    let mut column = Column::new();
+    for run in timed.filter(|r| starved_too || !r.starved) {
+        let place = usize::try_from(run.round - 1).unwrap_or(0);
+        column.resize(column.len().max(place + 1), None);
+        column[place] = figure(run);
+    }
+    column
 }
 
 /// How long a run took, start and end included.

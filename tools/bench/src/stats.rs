@@ -105,13 +105,17 @@ impl Ratio {
         let estimate = median_sorted(&logs)?;
         let (mut rng, mut places) = (Rng::with_seed(seed), Vec::new());
         let resampled = |_| resampled_median(&logs, &mut places, &mut rng);
-        let (low, high) = interval((0..resamples.max(1)).map(resampled).collect());
-        Some(Self {
-            estimate: estimate.exp(),
-            low: low.min(estimate).exp(),
-            high: high.max(estimate).exp(),
-            pairs: logs.len(),
-        })
+        let draws = (0..resamples.max(1)).map(resampled).collect();
+        Some(Self::of_logarithms(estimate, draws, logs.len()))
+    }
+
+    /// From its logarithm, and those of resamples, of which there are some.
+    pub(crate) fn of_logarithms(estimate: f64, mut draws: Vec<f64>, pairs: usize) -> Self {
+        draws.sort_by(f64::total_cmp);
+        // The 2.5 % and 97.5 % points.
+        let (low, high) = (draws[draws.len() / 40], draws[draws.len() - 1 - draws.len() / 40]);
+        let [low, high] = [low.min(estimate), high.max(estimate)].map(f64::exp);
+        Self { estimate: estimate.exp(), low, high, pairs }
     }
 }
 
@@ -143,16 +147,11 @@ pub fn geometric_mean(
     let (mut rng, mut places) = (Rng::with_seed(seed), Vec::new());
     let mut resampled =
         |_| mean(&mut all.iter().map(|l| resampled_median(l, &mut places, &mut rng)));
-    let (low, high) = interval((0..resamples.max(1)).map(&mut resampled).collect());
+    let draws = (0..resamples.max(1)).map(&mut resampled).collect();
     let pairs = all.iter().map(Vec::len);
     let counted = pairs.clone().filter(|n| *n > 1 || one == OnePair::Unknown);
     let pairs = counted.min().or(pairs.min()).unwrap_or(0);
-    Some(Ratio {
-        estimate: estimate.exp(),
-        low: low.min(estimate).exp(),
-        high: high.max(estimate).exp(),
-        pairs,
-    })
+    Some(Ratio::of_logarithms(estimate, draws, pairs))
 }
 
 /// The logarithms of the ratios of all pairs that have one, in order.
@@ -167,12 +166,6 @@ fn logs(subject: &[Option<f64>], baseline: &[Option<f64>]) -> Vec<f64> {
         .collect();
     logs.sort_by(f64::total_cmp);
     logs
-}
-
-/// The 2.5 % and 97.5 % points of figures of resamples, of which there are some.
-pub(crate) fn interval(mut draws: Vec<f64>) -> (f64, f64) {
-    draws.sort_by(f64::total_cmp);
-    (draws[draws.len() / 40], draws[draws.len() - 1 - draws.len() / 40])
 }
 
 /// The median of as many values, drawn with repetition. They are in order, so it is found from the places drawn, without comparing

@@ -53,17 +53,16 @@ pub fn report(session: &Session, options: &Options, beside: Report) -> Report {
     report
 }
 
+/// The names of some workloads, if there are any.
+fn named(session: &Session, which: impl Fn(WorkloadIndex) -> bool) -> Option<String> {
+    let works = session.workload_indices().filter(|w| which(*w));
+    let names: Vec<&str> = works.map(|w| session.workloads[w].name.as_str()).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 fn unmeasured(session: &Session) -> Option<String> {
-    let is_unmeasured =
-        |w: &WorkloadIndex| session.stops[*w] == Stop::Budget && session.rounds[*w] == 0;
-    let names: Vec<&str> = session
-        .workload_indices()
-        .filter(is_unmeasured)
-        .map(|w| session.workloads[w].name.as_str())
-        .collect();
-    (!names.is_empty()).then(|| {
-        format!("the time was over before a round of {}, which are in no mean", names.join(", "))
-    })
+    let names = named(session, |w| session.stops[w] == Stop::Budget && session.rounds[w] == 0)?;
+    Some(format!("the time was over before a round of {names}, which are in no mean"))
 }
 
 fn entry(subject: &crate::session::Subject) -> Entry {
@@ -80,17 +79,10 @@ fn entry(subject: &crate::session::Subject) -> Entry {
 
 /// A warning for workloads most of whose runs did not get their processors.
 fn starved(session: &Session) -> Option<String> {
-    let names: Vec<&str> = session
-        .workload_indices()
-        .filter(|&w| session.is_by_cpu(w) && !session.workloads[w].alone)
-        .map(|w| session.workloads[w].name.as_str())
-        .collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "the machine was too busy: processor time is shown instead of wall-clock time, of all runs: {}",
-            names.join(", ")
-        )
-    })
+    let names = named(session, |w| session.is_by_cpu(w) && !session.workloads[w].alone)?;
+    Some(format!(
+        "the machine was too busy: processor time is shown instead of wall-clock time, of all runs: {names}"
+    ))
 }
 
 fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
@@ -228,7 +220,8 @@ fn other_work(session: &Session, workload: WorkloadIndex, subject: SubjectIndex)
     (!is_same_work(own, base)).then_some(own / base)
 }
 
-fn ns_per_call(run: &Run) -> Option<f64> {
+/// Of the calls that a run counted.
+pub(crate) fn ns_per_call(run: &Run) -> Option<f64> {
     let (ops, ns) = (run.ops?, run.ns?);
     (ops > 0).then(|| ns as f64 / ops as f64)
 }

@@ -12,9 +12,8 @@ use crate::definition::Group;
 use crate::machine::Machine;
 use crate::measured::Figures;
 use crate::result::{Cell, Compared, Entry, Report, SCHEMA, Series, VERSION, Work};
-use crate::session::counted::Counts;
 use crate::session::{
-    Details, Options, Pass, Role, Run, Session, Stop, SubjectIndex, WorkloadIndex, line_up,
+    Options, Pass, Role, Run, Session, Stop, SubjectIndex, WorkloadIndex, line_up,
 };
 use crate::workload::Workload;
 
@@ -186,15 +185,10 @@ pub fn session(
     let indices = (0..subjects.len()).map(SubjectIndex);
     let runs = (0..=rounds).flat_map(|round| indices.clone().map(move |s| (round, s)));
     Session {
-        failures: vec![vec![None; subjects.len()]],
-        details: vec![vec![Details::default(); subjects.len()]],
-        counts: vec![vec![Counts::new(); subjects.len()]],
         runs: runs.map(|(round, s)| run(WorkloadIndex(0), s, round, wall_ns(round, s))).collect(),
         rounds: vec![rounds],
         stops: vec![Stop::Precise],
-        broken: None,
-        workloads: vec![own],
-        subjects,
         elapsed: Duration::from_secs(1),
+        ..Session::new(vec![own], subjects)
     }
 }

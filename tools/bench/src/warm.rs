@@ -8,6 +8,8 @@
 use core::ptr;
 use std::ffi::OsString;
 
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
+
 /// The hidden subcommand under which the command calls [`main`].
 pub const SUBCOMMAND: &str = "__warm";
 
@@ -24,22 +26,12 @@ pub fn amount(peak: u64, available: u64) -> Option<u64> {
 /// Plays the process that touches memory: `args` is what follows [`SUBCOMMAND`]. Failing to is no error of the run.
 pub fn main(args: &[OsString]) {
     let bytes = args.first().and_then(|arg| arg.to_str()?.parse::<usize>().ok()).unwrap_or(0);
+    let read_write = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: a new private mapping touches nothing that is there.
-    let start = unsafe {
-        libc::mmap(
-            ptr::null_mut(),
-            bytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        )
-    };
-    if start == libc::MAP_FAILED {
-        return;
-    }
+    let made = unsafe { mmap_anonymous(ptr::null_mut(), bytes, read_write, MapFlags::PRIVATE) };
+    let Ok(start) = made else { return };
     // SAFETY: the mapping made above.
-    unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
+    let _ = unsafe { madvise(start, bytes, Advice::LinuxHugepage) };
     for at in (0..bytes).step_by(4096) {
         // SAFETY: `at` is inside the mapping.
         let page = unsafe { start.cast::<u8>().add(at) };

@@ -104,7 +104,9 @@ impl Workload {
         parameters: &[String],
         places: &Places,
     ) -> Result<Self, String> {
-        if let Some(missing) = definition.needs.iter().find(|n| !is_installed(n)) {
+        if let Some(missing) =
+            definition.needs.iter().find(|n| resolve::command(n.as_ref()).is_err())
+        {
             return Err(format!("{}: {missing} is not installed", definition.name));
         }
         let scale = definition.scale_at(places.scale);
@@ -219,16 +221,8 @@ fn expand(text: &str, places: &Places, scale: f64) -> String {
 
 /// The interpreter itself, behind whatever script is called so.
 fn python() -> PathBuf {
-    let usual = Path::new("/usr/bin/python3");
-    if usual.exists() {
-        usual.to_owned()
-    } else {
-        resolve::command("python3".as_ref()).unwrap_or_default()
-    }
-}
-
-fn is_installed(program: &str) -> bool {
-    resolve::command(program.as_ref()).is_ok()
+    let usual = Some(PathBuf::from("/usr/bin/python3")).filter(|file| file.exists());
+    usual.unwrap_or_else(|| resolve::command("python3".as_ref()).unwrap_or_default())
 }
 
 /// What is warmed before a workload's first run; a shorter run needs less.

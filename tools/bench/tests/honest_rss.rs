@@ -33,23 +33,16 @@ const HANGS: Duration = Duration::from_secs(120);
 
 fn main() {
     let args: Vec<OsString> = env::args_os().skip(1).collect();
-    if args.first().is_some_and(|a| a == helper::SUBCOMMAND) {
-        exit(helper::main(&args[1..]));
-    }
-    if args.first().is_some_and(|a| a == heapwright_bench::prepare::SUBCOMMAND) {
-        exit(heapwright_bench::prepare::main(&args[1..]));
-    }
-    if args.first().is_some_and(|a| a == TOUCH) {
-        return touch(args[1].to_str().unwrap().parse().unwrap());
-    }
-    if args.first().is_some_and(|a| a == launch::probe::SUBCOMMAND) {
-        return print!("{}", launch::probe::answer());
-    }
-    if args.first().is_some_and(|a| a == starved::COMPUTE) {
-        return starved::compute();
-    }
-    if args.first().is_some_and(|a| a == prepare::HOLD) {
-        return prepare::hold(Path::new(&args[1]));
+    match args.first().and_then(|arg| arg.to_str()) {
+        Some(helper::SUBCOMMAND) => exit(helper::main(&args[1..])),
+        Some(heapwright_bench::prepare::SUBCOMMAND) => {
+            exit(heapwright_bench::prepare::main(&args[1..]))
+        }
+        Some(TOUCH) => return touch(args[1].to_str().unwrap().parse().unwrap()),
+        Some(launch::probe::SUBCOMMAND) => return print!("{}", launch::probe::answer()),
+        Some(starved::COMPUTE) => return starved::compute(),
+        Some(prepare::HOLD) => return prepare::hold(Path::new(&args[1])),
+        _ => {}
     }
     let mut arguments = Arguments::from_args();
     // One after the other: the first one is about what a parent has touched.

@@ -10,36 +10,36 @@ pub(crate) struct Detail {
     pub(crate) runs: bool,
     /// Points of a line at most; none: all.
     pub(crate) points: Option<usize>,
+}
+
+impl Detail {
     /// Points of a drawn line at most.
-    pub(crate) drawn: usize,
+    pub(crate) fn drawn(self) -> usize {
+        self.points.unwrap_or(320)
+    }
 }
 
 /// From everything to little.
 pub(crate) const DETAILS: [Detail; 7] = [
-    Detail { runs: true, points: None, drawn: 320 },
-    Detail { runs: false, points: None, drawn: 320 },
-    Detail { runs: false, points: Some(240), drawn: 240 },
-    Detail { runs: false, points: Some(120), drawn: 120 },
-    Detail { runs: false, points: Some(60), drawn: 60 },
-    Detail { runs: false, points: Some(30), drawn: 30 },
-    Detail { runs: false, points: Some(12), drawn: 12 },
+    Detail { runs: true, points: None },
+    Detail { runs: false, points: None },
+    Detail { runs: false, points: Some(240) },
+    Detail { runs: false, points: Some(120) },
+    Detail { runs: false, points: Some(60) },
+    Detail { runs: false, points: Some(30) },
+    Detail { runs: false, points: Some(12) },
 ];
 
 /// What was left out, in words; nothing was: empty.
 pub(crate) fn left_out(report: &Report, detail: Detail) -> String {
-    match detail {
-        Detail { runs: true, .. } => String::new(),
-        Detail { points: None, .. } => {
-            format!(
-                "To keep it small, this page does not hold the {} single runs; result.json does.",
-                report.runs.len()
-            )
-        }
-        Detail { points: Some(n), .. } => format!(
-            "To keep it small, this page does not hold the {} single runs, and of each line at most {n} points; result.json \
-             has all.",
-            report.runs.len()
-        ),
+    if detail.runs {
+        return String::new();
+    }
+    let without =
+        format!("To keep it small, this page does not hold the {} single runs", report.runs.len());
+    match detail.points {
+        None => format!("{without}; result.json does."),
+        Some(n) => format!("{without}, and of each line at most {n} points; result.json has all."),
     }
 }
 

@@ -34,7 +34,7 @@ pub fn html(report: &Report) -> String {
 
 /// Every table of the page in Markdown, under the titles of their sections.
 pub fn tables(report: &Report) -> String {
-    let mut sections = sections::all(&View::of(report), DETAILS[DETAILS.len() - 1].drawn);
+    let mut sections = sections::all(&View::of(report), DETAILS[DETAILS.len() - 1].drawn());
     sections.push(method(report));
     let mut parts = Vec::new();
     for Section { title, about, mut tables, facts, .. } in sections {
@@ -56,7 +56,7 @@ pub fn tables(report: &Report) -> String {
 
 fn fill(view: &View<'_>, detail: Detail) -> Page {
     let report = view.report;
-    let mut sections = sections::all(view, detail.drawn);
+    let mut sections = sections::all(view, detail.drawn());
     sections.push(method(report));
     // Of the user's own program there is nothing to say that was not said.
     sections.extend(workloads(report));

@@ -11,6 +11,7 @@ use bench::definition::{Curve, Group as Kind};
 use bench::fail_if::Metric;
 use bench::result::{Cell, Tail};
 use bench::session::{SubjectIndex, WorkloadIndex};
+use bench::stats::Ratio;
 use show::number::{self, bytes, nanoseconds, percent, ratio, seconds, with_margin};
 use show::text::{cut, many};
 use show::{Cell as Entry, Column, Group, Table};
@@ -200,7 +201,9 @@ fn figures(
         let is_base = a == view.baseline;
         let r = metric.filter(|_| !is_base).and_then(|metric| view.report.ratio(w, a, metric));
         let mark = metric.map_or("", |metric| view.mark(w, a, metric));
-        let beside = |r| format!("{} {mark}", with_margin_of(&r)).trim_end().to_owned();
+        let beside = |r: Ratio| {
+            format!("{} {mark}", with_margin(r.estimate, margin(&r))).trim_end().to_owned()
+        };
         let entry = Entry {
             text: form(v),
             small: r.map_or(String::new(), beside),
@@ -214,10 +217,6 @@ fn figures(
         star(entry, best.contains(&a))
     });
     Some(lead.into_iter().chain(cells).collect())
-}
-
-fn with_margin_of(r: &bench::stats::Ratio) -> String {
-    with_margin(r.estimate, margin(r))
 }
 
 /// Why there is no figure, without more words.
@@ -293,7 +292,9 @@ pub(crate) fn tails(view: &View<'_>) -> Table {
 /// The null allocator's calls are not timed, unless a result has them.
 fn with_tails(view: &View<'_>) -> Vec<SubjectIndex> {
     let has_any = |a: SubjectIndex| {
-        view.report.workload_indices().any(|w| view.cell(w, a).is_some_and(|c| !c.tails.is_empty()))
+        view.report
+            .workload_indices()
+            .any(|w| view.report.cell(w, a).is_some_and(|c| !c.tails.is_empty()))
     };
     let mut who = view.shown_and_floor();
     who.retain(|&a| has_any(a));
@@ -304,7 +305,8 @@ fn with_tails(view: &View<'_>) -> Vec<SubjectIndex> {
 pub(crate) fn slowest(view: &View<'_>) -> Table {
     let who = with_tails(view);
     table(view, "slowest", &["workload"], &who, |w| {
-        let of = |a: SubjectIndex| view.cell(w, a)?.tails.iter().find(|t| t.call == "malloc");
+        let of =
+            |a: SubjectIndex| view.report.cell(w, a)?.tails.iter().find(|t| t.call == "malloc");
         if who.iter().all(|&a| of(a).is_none()) {
             return Vec::new();
         }
@@ -320,7 +322,8 @@ pub(crate) fn values(view: &View<'_>) -> Table {
     table(view, "others", &["workload", "figure"], &view.shown, |w| {
         let values = view.report.workloads[w].cells.iter().flat_map(|c| &c.values);
         let row = |name: &&str| {
-            let of = |a: SubjectIndex| view.cell(w, a)?.values.iter().find(|v| v.name == *name);
+            let of =
+                |a: SubjectIndex| view.report.cell(w, a)?.values.iter().find(|v| v.name == *name);
             let cells = view.shown.iter().map(|&a| match of(a) {
                 Some(v) => number::in_unit(v.value, &v.unit).into(),
                 None => missing(view, w, a),
@@ -355,7 +358,7 @@ pub(crate) fn curves(view: &View<'_>) -> Vec<Table> {
 
 /// The curves of a workload that somebody beside the null allocator has points on.
 pub(crate) fn curve_names<'a>(view: &View<'a>, w: WorkloadIndex) -> Vec<&'a str> {
-    let cells = view.shown.iter().filter_map(|&a| view.cell(w, a));
+    let cells = view.shown.iter().filter_map(|&a| view.report.cell(w, a));
     once_each(cells.flat_map(|c| &c.series).map(|s| s.name.as_str()))
 }
 
@@ -364,7 +367,7 @@ fn curve_table(view: &View<'_>, w: WorkloadIndex, name: &str, curve: &Curve) -> 
     let mut table = Table::new(core::iter::once(curve.x.clone()).chain(heads));
     table.title = format!("{}: {name}: {}", view.report.workloads[w].name, curve.y);
     for a in view.shown_and_floor() {
-        let series = view.cell(w, a).and_then(|c| c.series.iter().find(|s| s.name == name));
+        let series = view.report.cell(w, a).and_then(|c| c.series.iter().find(|s| s.name == name));
         let at = |x: &f64| {
             let is_it = |point: &&(f64, f64)| (point.0 - x).abs() < 1e-9;
             series?.points.iter().find(is_it).map(|point| point.1)

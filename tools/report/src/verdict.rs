@@ -10,9 +10,7 @@ use show::number::{percent, ratio, seconds};
 use show::text::list;
 
 use crate::notes;
-use crate::view::{AS_EXPECTED, View};
-
-type Row<'a> = (SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>);
+use crate::view::{AS_EXPECTED, Row, View};
 
 /// More memory than this is weighed against the time that it saves.
 const DEAR: f64 = 1.10;

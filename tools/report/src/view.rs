@@ -24,6 +24,9 @@ pub(crate) struct View<'a> {
     pub(crate) shown: Vec<SubjectIndex>,
 }
 
+/// An allocator over all workloads, with time and peak.
+pub(crate) type Row<'a> = (SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>);
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Why {
     /// Two or three words.
@@ -69,13 +72,9 @@ impl<'a> View<'a> {
         self.shown.iter().copied().chain(floors).collect()
     }
 
-    pub(crate) fn cell(&self, work: WorkloadIndex, allocator: SubjectIndex) -> Option<&'a Cell> {
-        self.report.cell(work, allocator)
-    }
-
     /// Whether there are figures to compare; a run in which allocations were refused has none.
     pub(crate) fn state(&self, work: WorkloadIndex, allocator: SubjectIndex) -> State<'a> {
-        let Some(cell) = self.cell(work, allocator) else {
+        let Some(cell) = self.report.cell(work, allocator) else {
             return State::Not(why("not run", "there is no such cell in the result"));
         };
         if let Some(reason) = &cell.skipped {
@@ -109,7 +108,7 @@ impl<'a> View<'a> {
 
     /// Whether it did not end the workload, or refused allocations in it.
     pub(crate) fn has_failed(&self, work: WorkloadIndex, allocator: SubjectIndex) -> bool {
-        self.cell(work, allocator).is_some_and(|c| c.failure.is_some() || c.refused > 0)
+        self.report.cell(work, allocator).is_some_and(|c| c.failure.is_some() || c.refused > 0)
             && matches!(self.state(work, allocator), State::Not(_))
     }
 
@@ -141,7 +140,7 @@ impl<'a> View<'a> {
     }
 
     /// Those of [`overall`](Self::overall) that can be ranked: who ended fewer workloads than others has a mean of others.
-    pub(crate) fn ranked(&self) -> Vec<(SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>)> {
+    pub(crate) fn ranked(&self) -> Vec<Row<'a>> {
         let mut all = self.overall();
         let most = all.iter().map(|row| row.1.workloads).max().unwrap_or(0);
         all.retain(|row| row.1.workloads == most);
@@ -149,7 +148,7 @@ impl<'a> View<'a> {
     }
 
     /// Who is shown, with time and peak over all workloads; the baseline's are 1.
-    pub(crate) fn overall(&self) -> Vec<(SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>)> {
+    pub(crate) fn overall(&self) -> Vec<Row<'a>> {
         let good = |r: Option<Ratio>, a: SubjectIndex| {
             let r = if a == self.baseline { Some(Ratio::EXACT) } else { r };
             r.filter(|r| r.estimate.is_finite())

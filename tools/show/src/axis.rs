@@ -12,6 +12,12 @@ pub enum Kind {
     Doublings,
 }
 
+impl Kind {
+    pub fn takes(self, v: f64) -> bool {
+        v.is_finite() && (self == Self::Even || v > 0.0)
+    }
+}
+
 /// An axis over a range, on the pixels `from` to `to`.
 #[derive(Debug, Clone, Copy)]
 pub struct Axis {
@@ -33,7 +39,7 @@ impl Axis {
         (from, to): (f64, f64),
     ) -> Option<Self> {
         let (mut low, mut high) = values
-            .filter(|v| v.is_finite() && (kind == Kind::Even || *v > 0.0))
+            .filter(|v| kind.takes(*v))
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (v.min(low), v.max(high)));
         if low > high {
             return None;
@@ -81,10 +87,6 @@ impl Axis {
         let place = self.place(v);
         let place = if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 };
         self.from + place * (self.to - self.from)
-    }
-
-    pub fn takes(&self, v: f64) -> bool {
-        v.is_finite() && (self.kind == Kind::Even || v > 0.0)
     }
 
     /// At most about `most` round values within the range.

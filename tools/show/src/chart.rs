@@ -76,7 +76,7 @@ impl Chart<'_> {
     /// The picture with at most `most` points in a line; `None` when there is no point to draw.
     pub fn draw(mut self, most: usize) -> Option<Drawn> {
         let fits =
-            |(x, y): &(f64, f64), chart: &Self| takes(chart.x.kind, *x) && takes(chart.y.kind, *y);
+            |(x, y): &(f64, f64), chart: &Self| chart.x.kind.takes(*x) && chart.y.kind.takes(*y);
         self.lines = core::mem::take(&mut self.lines)
             .into_iter()
             .filter(|line| line.points.iter().any(|p| fits(p, &self)))
@@ -142,9 +142,9 @@ impl Chart<'_> {
         let area = self.area.map_or(&[][..], |(points, _)| points);
         let points = || {
             let all = self.lines.iter().flat_map(|line| line.points).chain(area);
-            all.filter(|p| takes(self.x.kind, p.0) && takes(self.y.kind, p.1))
+            all.filter(|p| self.x.kind.takes(p.0) && self.y.kind.takes(p.1))
         };
-        let marks = self.marks.iter().map(|mark| mark.0).filter(|x| takes(self.x.kind, *x));
+        let marks = self.marks.iter().map(|mark| mark.0).filter(|x| self.x.kind.takes(*x));
         let xs = points().map(|p| p.0).chain(marks);
         let x = Axis::around(xs, self.x.kind, self.x.unit, across)?;
         let y = Axis::around(points().map(|p| p.1), self.y.kind, self.y.unit, up)?;
@@ -284,10 +284,6 @@ fn times(wide: f64) -> usize {
     if wide > WIDTH { 2 } else { 1 }
 }
 
-fn takes(kind: Kind, v: f64) -> bool {
-    v.is_finite() && (kind == Kind::Even || v > 0.0)
-}
-
 /// Moves heights, which rise, apart by a label's height, within `top` to `bottom` as far as they fit.
 fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut places = Vec::with_capacity(wanted.len());
@@ -308,7 +304,7 @@ fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
 /// At most about `most` of the points that the axes take; of each group the lowest and the highest stay.
 fn thin(points: &[(f64, f64)], most: usize, x: &Axis, y: &Axis) -> Vec<(f64, f64)> {
     let good: Vec<(f64, f64)> =
-        points.iter().copied().filter(|p| x.takes(p.0) && y.takes(p.1)).collect();
+        points.iter().copied().filter(|p| x.kind.takes(p.0) && y.kind.takes(p.1)).collect();
     crate::thin::thin(&good, most)
 }
 

@@ -147,31 +147,29 @@ impl Svg {
             }
             d
         };
-        match style.marker {
-            Marker::Circle => self.put(format_args!(
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r}\" {filled}>{title}</circle>"
-            )),
-            Marker::Ring => self.put(format_args!(
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r}\" {drawn}>{title}</circle>"
-            )),
+        let (d, how) = match style.marker {
+            Marker::Circle | Marker::Ring => {
+                let how = if style.marker == Marker::Ring { drawn } else { filled };
+                return self.put(format_args!(
+                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r}\" {how}>{title}</circle>"
+                ));
+            }
             Marker::Cross => {
-                let d = path(&[(-0.9, -0.9), (0.9, 0.9)]) + &path(&[(-0.9, 0.9), (0.9, -0.9)]);
-                self.put(format_args!("<path d=\"{d}\" {drawn}>{title}</path>"));
+                (path(&[(-0.9, -0.9), (0.9, 0.9)]) + &path(&[(-0.9, 0.9), (0.9, -0.9)]), drawn)
             }
             Marker::Plus => {
-                let d = path(&[(-1.1, 0.0), (1.1, 0.0)]) + &path(&[(0.0, -1.1), (0.0, 1.1)]);
-                self.put(format_args!("<path d=\"{d}\" {drawn}>{title}</path>"));
+                (path(&[(-1.1, 0.0), (1.1, 0.0)]) + &path(&[(0.0, -1.1), (0.0, 1.1)]), drawn)
             }
-            Marker::Square | Marker::Triangle | Marker::Diamond | Marker::Down => {
-                let d = path(match style.marker {
-                    Marker::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
-                    Marker::Triangle => &[(0.0, -1.15), (1.1, 0.85), (-1.1, 0.85)],
-                    Marker::Down => &[(0.0, 1.15), (1.1, -0.85), (-1.1, -0.85)],
-                    _ => &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
-                });
-                self.put(format_args!("<path d=\"{d}Z\" {filled}>{title}</path>"));
+            Marker::Square => {
+                (path(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]) + "Z", filled)
             }
-        }
+            Marker::Triangle => (path(&[(0.0, -1.15), (1.1, 0.85), (-1.1, 0.85)]) + "Z", filled),
+            Marker::Down => (path(&[(0.0, 1.15), (1.1, -0.85), (-1.1, -0.85)]) + "Z", filled),
+            Marker::Diamond => {
+                (path(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]) + "Z", filled)
+            }
+        };
+        self.put(format_args!("<path d=\"{d}\" {how}>{title}</path>"));
     }
 
     pub fn put(&mut self, markup: core::fmt::Arguments<'_>) {

@@ -89,17 +89,11 @@ pub fn cut(text: &str, most: usize) -> String {
 
 /// `a`, `a and b`, `a, b and c`.
 pub fn list(names: &[String]) -> String {
-    let mut text = String::new();
-    for (i, name) in names.iter().enumerate() {
-        let before = match i {
-            0 => "",
-            _ if i + 1 == names.len() => " and ",
-            _ => ", ",
-        };
-        text.push_str(before);
-        text.push_str(name);
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
-    text
 }
 
 #[cfg(test)]

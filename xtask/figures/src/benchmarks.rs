@@ -82,7 +82,7 @@ fn page(top: &Path, folder: &Path) -> Result<String, String> {
 fn act(top: &Path, ask: Ask) -> Result<String, String> {
     let record = newest(top)?;
     if ask == Ask::Write && !top.join(record.commit_file()).is_file() {
-        put(top, &record.commit_file(), &(record.derived_commit(top)? + "\n"))?;
+        files::write(&top.join(record.commit_file()), record.derived_commit(top)? + "\n")?;
     }
     let mut written = 0;
     for (path, content) in files(top, &record)? {
@@ -96,7 +96,7 @@ fn act(top: &Path, ask: Ask) -> Result<String, String> {
                 record.folder.display()
             ));
         }
-        put(top, &path, &content)?;
+        files::write(&top.join(path), content)?;
         written += 1;
     }
     let age = age(top, &record, ask)?;
@@ -164,7 +164,7 @@ fn figures(
         "## By the clock".to_owned(),
         front::sentences(parts),
         "![Time and memory of every allocator, glibc = 1](pictures/benchmarks.svg)".to_owned(),
-        front::table(parts, front::long, true),
+        front::table(parts, tables::interval, true),
         circumstances(record, commit),
         losses::failed(all.report),
         "## Real programs".to_owned(),
@@ -244,10 +244,6 @@ fn labels(report: &Report) -> String {
 
 fn warnings(report: &Report) -> String {
     report.warnings.iter().map(|warning| format!(" The bench warned: {warning}.")).collect()
-}
-
-fn put(top: &Path, path: &Path, content: &str) -> Result<(), String> {
-    files::write(&top.join(path), content)
 }
 
 fn between(top: &Path, path: &str, text: &str) -> Result<String, String> {

@@ -2,16 +2,6 @@
 //!
 //! `heapwright bench` measures workloads and two programs of `bench/programs` on the designs and on the peers that
 //! `cargo xtask peers` finds; what its results say is judged here. What was not measured is no pass, nor is what too few rounds say.
-//!
-//! | figure | on |
-//! |---|---|
-//! | the grid of t-test1: cells ahead of glibc, 20 threads against 2; a table | thread-caching |
-//! | bytes of memory for an object of 8 bytes | thread-caching |
-//! | five programs beside gperftools' library, with intervals | thread-caching |
-//! | time and peak memory over the workloads of threads, against mimalloc | sharded |
-//! | each of those workloads, against the best peer | all |
-//! | the suite of real programs (`tests`), skipping those that are not installed | all |
-//! | memory while one thread allocates and another frees, for five minutes | all |
 
 mod gperftools;
 mod grid;

@@ -41,5 +41,5 @@ pub(crate) fn measured(
         return Err(format!("{} {what}: {}", heapwright.display(), done.status));
     }
     Report::from_json(&String::from_utf8_lossy(&done.stdout))
-        .map_err(|e| format!("{what}'s result: {e}"))
+        .map_err(|e| format!("{what}'s result: it {e}"))
 }

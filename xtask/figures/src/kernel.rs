@@ -1,14 +1,5 @@
 //! `cargo xtask kernel`: what the kernel's allocators are held to, each figure against its bound.
 //!
-//! | figure | from |
-//! |---|---|
-//! | densities on distributions of lengths, beside a simulation of the kernel's rules | `crates/handle/examples/store` |
-//! | ten million random operations with compaction: every handle and byte | the same |
-//! | the store on real files: memory, what compaction gives back, the time of `get` | the same |
-//! | a pair of a cache, alone and in bulk, beside the flagship's malloc | the workload `kernel-pairs`, all three in turn in one process |
-//! | the order of objects | the workload `kmem-stack` |
-//! | a chain's walk, out of its own cache and out of a shared one | the workload `chain`, runs of each in turn |
-//!
 //! What was not measured is no pass.
 
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! The chores that measure, which `cargo xtask` starts by this program: `cargo xtask NAME --help` has a chore's options.
 
 mod benchmarks;
-mod blocks;
 mod classics;
 mod command;
 mod faults;
@@ -29,7 +28,11 @@ struct Cli {
 
 fn main() -> ExitCode {
     let (name, ended) = match Cli::parse().chore {
-        Chore::Blocks(given) => return blocks::run(&given.words),
+        Chore::Blocks(given) => {
+            // `bench/blocks` has the options.
+            let words = ["run", "--release", "--quiet", "--package", "heapwright-blocks", "--"];
+            return command::ended(command::cargo().args(words).args(&given.words));
+        }
         Chore::Reach(given) => ("reach", reach::run(&given.options("reach"))),
         Chore::Classics(given) => ("classics", classics::run(&given.options("classics"))),
         Chore::Kernel(given) => ("kernel", kernel::run(&given.options("kernel"))),

@@ -12,7 +12,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "alloc-test",
-    about: "random blocks of a growing table are replaced, all of their bytes written and read",
     parameters: &[
         fixed("threads", 1, "threads, each with a table of its own"),
         fixed("smallest", 16, "bytes of the smallest block"),
@@ -38,7 +37,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let mut blocks = get("first").clamp(1, last);
     loop {
         let (live, ns) = threads::together(count, |i| {
-            table(Rng::new(arguments.seed() * 1000 + i as u64), blocks, steps, size)
+            table(Rng::new(arguments.seed * 1000 + i as u64), blocks, steps, size)
         });
         let calls = 2 * count as u64 * (steps + blocks as u64);
         results.point("alloc-test", blocks as f64, ns as f64 / (calls / 2) as f64);

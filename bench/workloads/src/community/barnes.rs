@@ -12,7 +12,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "barnes",
-    about: "bodies attract each other, by way of a tree that is built anew for each step",
     parameters: &[
         fixed("bodies", 32_768, "bodies"),
         scaled("steps", 10, "steps of a 64th of the time unit, with a new tree each"),
@@ -63,7 +62,7 @@ struct Space {
 
 fn run(arguments: &Arguments, results: &mut Results) {
     let count = arguments.size("bodies").max(2);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let start = timing::now();
     let mut bodies: Vec<Box<Body>> =
         (0..count).map(|_| Box::new(body(&mut rng, 1.0 / count as f64))).collect();

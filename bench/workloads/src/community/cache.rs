@@ -19,7 +19,6 @@ use crate::{heap, threads};
 /// Passive false sharing.
 pub(crate) const SCRATCH: Workload = Workload {
     name: "cache-scratch",
-    about: "threads free blocks of the main thread, then write to small blocks of their own",
     parameters: &[THREADS, SIZE, LOT, WRITES, LOTS],
     run: |arguments, results| run(arguments, results, true),
 };
@@ -27,7 +26,6 @@ pub(crate) const SCRATCH: Workload = Workload {
 /// Active false sharing.
 pub(crate) const THRASH: Workload = Workload {
     name: "cache-thrash",
-    about: "threads write to small blocks of their own",
     parameters: &[THREADS, SIZE, LOT, WRITES, LOTS],
     run: |arguments, results| run(arguments, results, false),
 };

@@ -14,7 +14,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "cfrac",
-    about: "numbers are factored by continued fractions; every result of arithmetic is a block",
     parameters: &[
         fixed("bits", 100, "bits of a number, the product of two primes; 40 to 128").least(40),
         fixed("primes", 160, "small primes that are tried"),
@@ -37,7 +36,7 @@ struct Relation {
 
 fn run(arguments: &Arguments, results: &mut Results) {
     let half = arguments.size("bits").clamp(40, 128) / 2;
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let before = made();
     let start = timing::now();
     let mut answer = 0_u64;

@@ -13,7 +13,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "espresso",
-    about: "covers of random functions are made smaller, on lists of cubes",
     parameters: &[
         fixed("variables", 18, "variables of a function"),
         fixed("cubes", 60, "cubes that a function is given as"),
@@ -28,7 +27,7 @@ const POINTS: usize = 2000;
 fn run(arguments: &Arguments, results: &mut Results) {
     let variables = arguments.size("variables").clamp(2, 64);
     let literals = arguments.size("literals").clamp(1, variables);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let before = made();
     let start = timing::now();
     let mut answer = 0_u64;

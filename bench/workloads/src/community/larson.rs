@@ -14,7 +14,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "larson",
-    about: "threads replace random blocks of a table, then hand the table to a new thread",
     parameters: &[
         fixed("threads", 4, "tables, with one thread each"),
         fixed("blocks", 1000, "blocks of a table"),
@@ -48,7 +47,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     };
     let (count, blocks) = (arguments.size("threads"), arguments.size("blocks").max(1));
     let mut tables: Vec<Table> =
-        (0..count as u64).map(|i| table(&plan, blocks, arguments.seed() + i)).collect();
+        (0..count as u64).map(|i| table(&plan, blocks, arguments.seed + i)).collect();
     let start = timing::now();
     thread::scope(|scope| {
         for table in &mut tables {

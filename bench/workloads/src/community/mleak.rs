@@ -16,7 +16,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mleak",
-    about: "threads come and go, and free what the thread before them left",
     parameters: &[
         fixed("threads", 4, "threads at a time"),
         fixed("blocks", 2000, "blocks that a thread leaves"),
@@ -39,7 +38,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     for round in 0..rounds {
         let (live, took) = threads::together(count, |i| {
             let mut left = left[(i + 1) % count].lock().unwrap_or_else(PoisonError::into_inner);
-            let mut rng = Rng::new((arguments.seed() * 1000 + round) * 1000 + i as u64);
+            let mut rng = Rng::new((arguments.seed * 1000 + round) * 1000 + i as u64);
             free_all(&mut left);
             for step in 0..steps {
                 Block::new(sizes::power_law(&mut rng, 16, largest), step).free();

@@ -16,7 +16,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mstress",
-    about: "threads in rounds build trees of blocks, keep some, free others, hand others around",
     parameters: &[
         fixed("threads", 4, "threads of a round"),
         fixed("slots", 1000, "trees that all threads share"),
@@ -79,7 +78,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
             // Of another thread of the round before.
             let mut left = left[(i + 1) % count].lock().unwrap_or_else(PoisonError::into_inner);
             left.drain(..).for_each(Tree::free);
-            let seed = (arguments.seed() * 1000 + round) * 1000 + i as u64;
+            let seed = (arguments.seed * 1000 + round) * 1000 + i as u64;
             work(arguments, Rng::new(seed), &slots)
         });
         ns += took;

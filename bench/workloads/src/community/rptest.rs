@@ -17,7 +17,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "rptest",
-    about: "threads replace blocks of 8 to 16,000 bytes; every second lot is freed by a neighbour",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("blocks", 1000, "blocks of a thread"),
@@ -75,7 +74,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let live = Live::default();
     let (_, ns) = threads::together(count, |i| {
         let next = &mail[(i + 1) % count];
-        work(&plan, Rng::new(arguments.seed() * 1000 + i as u64), [&mail[i], next], &live);
+        work(&plan, Rng::new(arguments.seed * 1000 + i as u64), [&mail[i], next], &live);
     });
     for waiting in mail {
         free_all(&mut waiting.into_inner().unwrap_or_else(PoisonError::into_inner));

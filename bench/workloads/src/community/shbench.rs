@@ -17,7 +17,6 @@ use crate::threads;
 /// Each thread frees what it allocated.
 pub(crate) const SH6: Workload = Workload {
     name: "sh6",
-    about: "bursts of small blocks freed in order, in reverse or later, in two threads",
     parameters: &[
         fixed("threads", 2, "threads"),
         LARGEST,
@@ -30,7 +29,6 @@ pub(crate) const SH6: Workload = Workload {
 /// What a thread keeps, another frees.
 pub(crate) const SH8: Workload = Workload {
     name: "sh8",
-    about: "the same in eight threads; blocks that are kept are freed by another thread",
     parameters: &[
         fixed("threads", 8, "threads"),
         LARGEST,
@@ -64,7 +62,7 @@ fn run(arguments: &Arguments, results: &mut Results, is_shared: bool) {
         (0..count).map(|_| Mutex::new(Vec::with_capacity(most))).collect();
     let (done, ns) = threads::together(count, |i| {
         let mut thread = Thread {
-            rng: Rng::new(arguments.seed() * 1000 + i as u64),
+            rng: Rng::new(arguments.seed * 1000 + i as u64),
             kept: Vec::with_capacity(most),
             most,
             shared: is_shared.then(|| &shared[(i + 1) % count]),

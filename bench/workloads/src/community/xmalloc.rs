@@ -20,7 +20,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "xmalloc",
-    about: "half of the threads allocate batches of blocks, the others free them",
     parameters: &[
         fixed("threads", 4, "threads; at least one producer and one consumer").least(2),
         fixed("batch", 1024, "blocks of a batch"),
@@ -65,7 +64,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     };
     let (_, ns) = threads::together(2 * half, |i| {
         if i < half {
-            produce(&queue, batch, Rng::new(arguments.seed() * 1000 + i as u64));
+            produce(&queue, batch, Rng::new(arguments.seed * 1000 + i as u64));
         } else {
             consume(&queue);
         }

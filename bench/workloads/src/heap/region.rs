@@ -52,32 +52,32 @@ pub(crate) fn start(name: &str, bytes: usize) -> Result<(), String> {
     if name != TLSF_C && !names.contains(&name) {
         return Err(format!("no allocator {name}; there are malloc, null, {}", names.join(", ")));
     }
-    // SAFETY: a new private mapping touches nothing that is there.
-    let memory = unsafe {
-        libc::mmap(
-            ptr::null_mut(),
-            bytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        )
-    };
-    if memory == libc::MAP_FAILED {
-        return Err(format!("cannot map a region of {bytes} bytes"));
-    }
-    let mut maker = Maker { memory: memory.cast(), bytes, made: None };
+    let memory = map(bytes).ok_or_else(|| format!("cannot map a region of {bytes} bytes"))?;
+    let mut maker = Maker { memory, made: None };
     subjects::one(name, &mut maker);
     let heap = maker.made.ok_or_else(|| format!("{name} cannot use a region of {bytes} bytes"))?;
-    START.store(memory.addr(), Ordering::Relaxed);
+    START.store(memory.addr().get(), Ordering::Relaxed);
     BYTES.store(bytes, Ordering::Relaxed);
     *HEAP.lock().unwrap_or_else(PoisonError::into_inner) = Some(heap);
     Ok(())
 }
 
+/// Memory for good, not yet touched.
+pub(crate) fn map(bytes: usize) -> Option<NonNull<[u8]>> {
+    let (read_write, private) =
+        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a new private mapping touches nothing that is there.
+    let at = unsafe {
+        libc::mmap(ptr::null_mut(), bytes, read_write, private | libc::MAP_NORESERVE, -1, 0)
+    };
+    if at == libc::MAP_FAILED {
+        return None;
+    }
+    Some(NonNull::slice_from_raw_parts(NonNull::new(at.cast())?, bytes))
+}
+
 struct Maker {
-    memory: *mut u8,
-    bytes: usize,
+    memory: NonNull<[u8]>,
     made: Option<Heap>,
 }
 
@@ -86,7 +86,7 @@ impl Visit for Maker {
         // Where it is, is where it stays: some write addresses of themselves into the region.
         let mut heap = Box::new(make());
         // SAFETY: the mapping is ours for good.
-        if unsafe { heap.add_memory(self.memory, self.bytes) }.is_ok() {
+        if unsafe { heap.add_memory(self.memory.cast().as_ptr(), self.memory.len()) }.is_ok() {
             self.made = Some(Heap(heap));
         }
     }

@@ -25,7 +25,6 @@ use timing::{overhead, ticks, ticks_per_second};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "chain",
-    about: "200 items of 24 to 64 bytes in one hash chain, from a heap that seven others use too, are walked",
     parameters: &[
         fixed(
             "others",
@@ -58,19 +57,18 @@ struct Item {
 }
 
 fn run(arguments: &Arguments, results: &mut Results) {
-    if arguments.allocator() == "null" {
+    if arguments.allocator == "null" {
         wrong("the null allocator's objects hold no chains");
     }
     let chain = Chain {
-        rng: Rng::new(arguments.seed()),
+        rng: Rng::new(arguments.seed),
         others: arguments.size("others"),
         chains: arguments.size("chains").max(1),
         between: vec![1; (arguments.size("between") << 10) / size_of::<u64>()],
         walks: arguments.get("walks"),
         results,
     };
-    if let Err(why) =
-        super::visit(arguments.allocator(), super::BARE, arguments.region_bytes(), chain)
+    if let Err(why) = super::visit(&arguments.allocator, super::BARE, arguments.region_bytes, chain)
     {
         wrong(why);
     }
@@ -161,13 +159,12 @@ impl Seen {
     }
 
     fn say(self, size: usize, results: &mut Results) {
-        let Self { walk, hot, shuffled, lines, pages } = self;
         for (name, all) in [
-            ("walk", walk),
-            ("hot", hot),
-            ("shuffled", shuffled),
-            ("lines", lines),
-            ("pages", pages),
+            ("walk", self.walk),
+            ("hot", self.hot),
+            ("shuffled", self.shuffled),
+            ("lines", self.lines),
+            ("pages", self.pages),
         ] {
             results.point(name, size as f64, median(all));
         }

@@ -17,7 +17,6 @@ use timing::{ticks, ticks_per_second};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "kernel-pairs",
-    about: "pairs of malloc and free of 64 bytes beside those of a cache, one by one and in bulk, in turn",
     parameters: &[
         fixed("pairs", 8000, "pairs of each in a round"),
         scaled("rounds", 1000, "rounds"),

@@ -23,7 +23,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "kmem-stack",
-    about: "in which order a cache hands out objects of 40 bytes, by each of the kernel's policies; and 20 items of 32 and 40 bytes",
     parameters: &[
         fixed("others", 20_000, "objects of 64 bytes of others before the items").least(0)
     ],
@@ -38,7 +37,7 @@ const ROUNDS: usize = 60;
 const ITEMS: usize = 20;
 
 fn run(arguments: &Arguments, results: &mut Results) {
-    let seed = arguments.seed();
+    let seed = arguments.seed;
     a(results);
     b(results);
     c(results, seed);
@@ -51,7 +50,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
                 rng: Rng::new(seed),
                 results,
             };
-            if let Err(why) = super::visit(name, super::BARE, arguments.region_bytes(), items) {
+            if let Err(why) = super::visit(name, super::BARE, arguments.region_bytes, items) {
                 wrong(why);
             }
         }
@@ -114,18 +113,12 @@ impl Cache {
 
     /// Prints a sequence, and whether it is the one that is expected.
     fn say(results: &mut Results, name: &str, found: &[Object], expected: &[Object]) {
-        for (step, number) in Self::numbers(found).into_iter().enumerate() {
-            results.point(name, step as f64, number as f64);
-        }
-        results.value(name, u8::from(found == expected), "as-expected");
+        say(results, name, &Self::numbers(found), found == expected);
     }
 
     fn say_numbers(results: &mut Results, name: &str, found: &[Object], expected: &[isize]) {
         let numbers = Self::numbers(found);
-        for (step, number) in numbers.iter().enumerate() {
-            results.point(name, step as f64, *number as f64);
-        }
-        results.value(name, u8::from(numbers == expected), "as-expected");
+        say(results, name, &numbers, numbers == expected);
     }
 
     /// The text's own play with ten objects: one freed, two freed, then all.
@@ -145,6 +138,13 @@ impl Cache {
         Self::say(results, &format!("{name}/batch"), &all, &expected);
         self.give(&all);
     }
+}
+
+fn say(results: &mut Results, name: &str, numbers: &[isize], is_expected: bool) {
+    for (step, number) in numbers.iter().enumerate() {
+        results.point(name, step as f64, *number as f64);
+    }
+    results.value(name, u8::from(is_expected), "as-expected");
 }
 
 fn up(from: usize, to: usize) -> Vec<isize> {
@@ -212,14 +212,8 @@ fn c(results: &mut Results, seed: u64) {
     let is_shuffled = sorted == up(0, SLAB) && first != sorted;
     let begin = first.iter().position(|number| *number == second[0]).unwrap_or(0);
     let rotated = [&first[begin..], &first[..begin]].concat();
-    for (name, numbers, holds) in
-        [("C/first-slab", &first, is_shuffled), ("C/second-slab", &second, second == rotated)]
-    {
-        for (step, number) in numbers.iter().enumerate() {
-            results.point(name, step as f64, *number as f64);
-        }
-        results.value(name, u8::from(holds), "as-expected");
-    }
+    say(results, "C/first-slab", &first, is_shuffled);
+    say(results, "C/second-slab", &second, second == rotated);
     cache.give(&other[..TEN]);
     let again = cache.take(TEN);
     Cache::say(results, "C/freed-forwards", &again, &backwards(&other[..TEN]));

@@ -19,11 +19,12 @@ use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use crate::texts::tlsf::WIDE_RANGES;
+use timing::thread_cpu;
 
 /// Narrow ranges of sizes, one beside the other.
 pub(crate) const SWEEP: Workload = Workload {
     name: "kernel-sweep",
-    about: "random objects of a full table are replaced, for sizes of 0 to 63, 64 to 127 … 16,383; and what they waste",
     parameters: &[
         SLOTS,
         fixed("first", 0, "bytes of the smallest object of the first range").least(0),
@@ -45,7 +46,6 @@ pub(crate) const SWEEP: Workload = Workload {
 /// Wide ranges, the same again and again.
 pub(crate) const WIDE: Workload = Workload {
     name: "kernel-wide",
-    about: "random objects of a full table are replaced, for six wide ranges of sizes, fifty times each",
     parameters: &[
         SLOTS,
         fixed("runs", 50, "runs of each range, as in the text"),
@@ -77,10 +77,6 @@ const PAGE_NS: Parameter = fixed(
     "nanoseconds for a page taken and given back, beside setting it to 0, where pages are a kernel's",
 )
 .least(0);
-
-/// From, and to, excluded.
-const WIDE_RANGES: [(usize, usize); 6] =
-    [(0, 512), (0, 2048), (0, 4096), (2048, 4096), (0, 16_384), (0, 65_536)];
 
 /// Pairs of a piece, between two readings of the counter.
 const RUN: u64 = 250;
@@ -128,7 +124,7 @@ fn run(
 ) {
     let slots = arguments.size("slots").max(1);
     let bench = Bench {
-        rng: Rng::new(arguments.seed()),
+        rng: Rng::new(arguments.seed),
         slots,
         pairs: arguments.get("pairs"),
         settle: arguments.get("settle"),
@@ -142,7 +138,7 @@ fn run(
         _ => PageCost::BARE,
     };
     let kernels = (cost, arguments.get("calls") == 0);
-    let visited = super::visit(arguments.allocator(), kernels, arguments.region_bytes(), bench);
+    let visited = super::visit(&arguments.allocator, kernels, arguments.region_bytes, bench);
     if let Err(why) = visited {
         wrong(why);
     }
@@ -204,7 +200,7 @@ impl Visit for Bench<'_> {
                 peak = peak.max(range.empty());
                 let Range { requests, refused: here, rng, .. } = range;
                 self.rng = rng;
-                let timed = pieces.all();
+                let timed = pieces.all;
                 // Of the few sizes of a range that were granted nothing is said.
                 let is_granted = 2 * here < requests;
                 let seen = Seen {
@@ -326,16 +322,16 @@ impl<A: Serve> Range<'_, A> {
 
     #[inline(never)]
     fn replace(&mut self, pairs: u64) {
-        let (mut run, mut begun) = (0, Pieces::now());
+        let (mut run, mut begun) = (0, thread_cpu());
         for _ in 0..pairs {
             let random = self.rng.next();
             let at = self.place(random);
             if self.table[at].is_none() {
                 // It was refused earlier: this is half a pair.
-                self.timed.end(run, begun, Pieces::now());
+                self.timed.end(run, begun, thread_cpu());
                 let size = self.size(random);
                 self.table[at] = self.make(size);
-                (run, begun) = (0, Pieces::now());
+                (run, begun) = (0, thread_cpu());
                 continue;
             }
             self.free(at);
@@ -343,17 +339,17 @@ impl<A: Serve> Range<'_, A> {
             self.table[at] = self.make(size);
             if self.table[at].is_none() {
                 // The free alone is no pair, and refusing is quick.
-                (run, begun) = (0, Pieces::now());
+                (run, begun) = (0, thread_cpu());
                 continue;
             }
             run += 1;
             if run == RUN {
-                let now = Pieces::now();
+                let now = thread_cpu();
                 self.timed.end(run, begun, now);
                 (run, begun) = (0, now);
             }
         }
-        self.timed.end(run, begun, Pieces::now());
+        self.timed.end(run, begun, thread_cpu());
     }
 
     /// What the allocator says it holds; where it does not know, the pages that objects lie in. Less what was asked for, of an

@@ -20,7 +20,7 @@ pub(super) fn read(word: &str) -> Result<(&str, Classes), String> {
     let name = pieces.next().unwrap_or_default();
     let settings = match KERNELS.iter().find(|row| row.name == name) {
         Some(row) => row.settings,
-        None if is_other(name) => &[],
+        None if all().contains(&name) => &[],
         None => return Err(format!("no allocator {name}; there are {}", all().join(", "))),
     };
     let (mut chain, mut rule) = (CHAIN, Rule::default());
@@ -47,10 +47,6 @@ fn rule_of(value: &str) -> Result<Rule, String> {
     let found = RULES.iter().find(|rule| rule.0 == value).map(|rule| rule.1);
     let words = RULES.map(|rule| rule.0).join(" or ");
     found.ok_or(format!("rule: '{value}' is not {words}"))
-}
-
-fn is_other(name: &str) -> bool {
-    all().contains(&name)
 }
 
 fn all() -> Vec<&'static str> {

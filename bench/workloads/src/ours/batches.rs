@@ -12,7 +12,6 @@ use crate::texts::glibc_simple::batches_of;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "batches",
-    about: "1 to 4096 blocks of one size are allocated, then freed in the same order",
     parameters: &[scaled("blocks", 400_000, "blocks allocated for each size and each number")],
     run,
 };
@@ -35,7 +34,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
                 results.point(series, size as f64, ns / number as f64);
             }
             calls += 2 * pairs;
-            ns += pieces.all().1;
+            ns += pieces.all.1;
         }
     }
     results.work(calls, ns);

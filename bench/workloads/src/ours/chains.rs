@@ -26,7 +26,6 @@ type Batch = [Block; BATCH];
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "chains",
-    about: "items cross a chain of threads, each of which frees what came and allocates what goes on",
     parameters: &[
         fixed("stages", 4, "threads of the chain, at least 2").least(2),
         scaled("items", 4_000_000, "items that cross the chain"),
@@ -39,7 +38,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let stages = arguments.size("stages").clamp(2, 64);
     let largest = u32::try_from(arguments.get("largest")).unwrap_or(10).clamp(5, 19);
     let batches = arguments.get("items").div_ceil(BATCH as u64);
-    let seed = arguments.seed();
+    let seed = arguments.seed;
     let start = timing::now();
     let (sent, received) = thread::scope(|scope| {
         let (first, mut incoming) = sync_channel::<Batch>(QUEUE);

@@ -14,7 +14,6 @@ use crate::sizes::doublings;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "fork-storm",
-    about: "children are forked, allocate, free and exit, while two threads of the parent go on allocating",
     parameters: &[
         scaled("children", 250, "processes forked"),
         fixed("together", 4, "how many live at a time"),
@@ -46,7 +45,7 @@ struct Task {
 fn run(arguments: &Arguments, results: &mut Results) {
     let (children, steps) = (arguments.get("children"), arguments.get("steps"));
     let (threads, together) = (arguments.size("threads"), arguments.size("together").max(1));
-    let seed = arguments.seed();
+    let seed = arguments.seed;
     let mut rng = Rng::new(seed);
     let count = (arguments.size("heap") << 20) / MEAN;
     let mut blocks: Vec<Block> = (0..count).map(|_| random_block(&mut rng)).collect();

@@ -30,7 +30,6 @@ const RING: usize = 16;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "frame-audio",
-    about: "a game loop of 16.6 ms frames beside an audio callback every 5 ms: deadlines missed, worst times in allocation",
     parameters: &[
         scaled("frames", 75, "frames of 16.6 ms"),
         fixed("objects", 3000, "blocks of a frame, 16 to 512 bytes"),
@@ -96,7 +95,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let callbacks = (frames as u64 * FRAME / CALLBACK).max(1);
     let (sounds, heard) = sync_channel(SOUNDS);
     let buffers = arguments.size("buffers");
-    let seed = arguments.seed();
+    let seed = arguments.seed;
     let ready = AtomicBool::new(false);
     let (mut game, peak, mut audio) = std::thread::scope(|scope| {
         let ready = &ready;
@@ -223,7 +222,7 @@ impl Game {
     fn new(arguments: &Arguments, sounds: SyncSender<Block>) -> Self {
         let (per_frame, level_blocks) = (arguments.size("objects"), arguments.size("level-blocks"));
         let mut game = Self {
-            rng: Rng::new(arguments.seed()),
+            rng: Rng::new(arguments.seed),
             objects: Vec::with_capacity(per_frame),
             per_frame,
             level: Vec::with_capacity(level_blocks),

@@ -15,7 +15,6 @@ use crate::sizes::doublings;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "idle-return",
-    about: "a heap of small blocks is filled and mostly freed; is its memory given back while nothing calls?",
     parameters: &[
         scaled("mib", 256, "MiB allocated"),
         fixed("idle", 2000, "milliseconds without a call").least(0),
@@ -30,7 +29,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let kept = arguments.size("kept").max(1);
     let largest = u32::try_from(arguments.get("largest")).unwrap_or(10).clamp(5, 19);
     let idle = Duration::from_millis(arguments.get("idle"));
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let mut looks = Looks::new(8);
 
     let start = timing::now();

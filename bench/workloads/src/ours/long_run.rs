@@ -43,7 +43,6 @@ const _: () = assert!(
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "long-run",
-    about: "a server's cache with sizes that drift and lifetimes from one request to forever: memory over live bytes in time",
     parameters: &[
         scaled("steps", 27_000_000, "blocks allocated"),
         scaled("drift", 9_000_000, "steps in which the sizes drift there and back"),
@@ -144,7 +143,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let steps = arguments.size("steps");
     let drift = arguments.size("drift").max(2);
     let most = arguments.size("looks").clamp(1, 100_000);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let mut looks = Looks::new(most);
     let mut cache = Cache::new();
     let every = steps.div_ceil(most).max(1);

@@ -14,7 +14,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mixed",
-    about: "four threads replace random blocks of their own of 16 bytes to 1 MB, most of them small, and fill each",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("live", 20_000, "blocks of a thread that live at one time"),
@@ -26,9 +25,8 @@ pub(crate) const WORKLOAD: Workload = Workload {
 fn run(arguments: &Arguments, results: &mut Results) {
     let (count, live) = (arguments.size("threads"), arguments.size("live"));
     let blocks = arguments.get("blocks");
-    let (most, ns) = threads::together(count, |i| {
-        one(Rng::new(arguments.seed() * 1000 + i as u64), live, blocks)
-    });
+    let (most, ns) =
+        threads::together(count, |i| one(Rng::new(arguments.seed * 1000 + i as u64), live, blocks));
     results.work(2 * count as u64 * blocks, ns);
     results.peak_live(most.iter().sum());
 }

@@ -17,7 +17,6 @@ use crate::sizes::doublings;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "phases",
-    about: "the heap's blocks turn from small to medium to large and back, and a few of each phase survive",
     parameters: &[
         scaled("rounds", 3, "times that small, medium and large come by"),
         fixed("live", 64, "MiB live in a phase"),
@@ -71,7 +70,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let survivors = arguments.size("survivors").max(1);
     let mut looks = Looks::new((rounds * PHASES.len() * 2 * LOOKS + 2).min(1 << 16));
     let mut heap = Heap {
-        rng: Rng::new(arguments.seed()),
+        rng: Rng::new(arguments.seed),
         blocks: Vec::with_capacity(target >> 5),
         survivors: Vec::with_capacity(target >> 10),
         live: 0,

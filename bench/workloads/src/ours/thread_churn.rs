@@ -13,7 +13,6 @@ use crate::sizes::doublings;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "thread-churn",
-    about: "thousands of short-lived threads that free what earlier ones left, and leave some of their own",
     parameters: &[
         scaled("threads", 20_000, "threads that live, one after the other"),
         fixed("together", 4, "how many live at a time"),
@@ -40,7 +39,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     for seed in 0..threads {
         let inherited = if living.len() < together { Vec::new() } else { ended(&mut living) };
         calls += inherited.len() + blocks + (blocks - blocks.div_ceil(left));
-        let life = Life { blocks, left, seed: arguments.seed() ^ (seed << 20), inherited };
+        let life = Life { blocks, left, seed: arguments.seed ^ (seed << 20), inherited };
         living.push_back(thread::spawn(move || live(life)));
     }
     while !living.is_empty() {

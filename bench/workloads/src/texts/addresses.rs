@@ -13,7 +13,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "addresses",
-    about: "the distances of 20 items of 32 and of 40 bytes in a used heap, and what address comes after a free",
     parameters: &[
         fixed(
             "others",
@@ -44,7 +43,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         wrong("the null allocator's addresses say nothing");
     }
     let (others, rounds) = (arguments.size("others"), arguments.get("rounds").max(1));
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let mut all = [Seen::default(), Seen::default()];
     for _ in 0..rounds {
         let mut used = used_heap(&mut rng, others);

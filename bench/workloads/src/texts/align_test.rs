@@ -11,7 +11,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "align-test",
-    about: "random blocks of a table are replaced by ones of odd sizes at alignments of 8 to 4096",
     parameters: &[
         fixed("slots", 1000, "blocks of the table"),
         fixed("largest", 16, "bytes of the largest block, as a power of two; doublings are alike"),
@@ -26,7 +25,7 @@ const ALIGNMENTS: u64 = 10;
 fn run(arguments: &Arguments, results: &mut Results) {
     let (slots, steps) = (arguments.size("slots").max(1), arguments.get("steps"));
     let largest = arguments.get("largest").clamp(1, 24);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let mut table = table(slots);
     let start = timing::now();
     for _ in 0..steps {

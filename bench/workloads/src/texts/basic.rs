@@ -10,7 +10,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "basic",
-    about: "vectors grow, are sorted and searched; maps are filled and drained; in Rust",
     parameters: &[
         fixed("numbers", 300_000, "numbers of the long vector, pushed one by one"),
         fixed("vectors", 30_000, "vectors of 64 bytes, and a quarter as many of 520 bytes"),
@@ -23,7 +22,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
 fn run(arguments: &Arguments, results: &mut Results) {
     let get = |name| arguments.size(name);
     let (numbers, vectors, entries) = (get("numbers"), get("vectors"), get("entries"));
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     for _ in 0..arguments.get("rounds") {
         long_vector(&mut rng, numbers);
         many_vectors(&mut rng, vectors, 64);

@@ -10,7 +10,6 @@ const BATCH: usize = 100;
 
 pub(crate) const ONE_THREAD: Workload = Workload {
     name: "bench-tiny",
-    about: "100 blocks of 16 bytes are allocated, then freed in the same order, in one thread",
     parameters: &[
         SIZE,
         BLOCKS,
@@ -21,7 +20,6 @@ pub(crate) const ONE_THREAD: Workload = Workload {
 
 pub(crate) const THREADS: Workload = Workload {
     name: "bench-tiny-mt",
-    about: "the same in four threads, each with blocks of its own",
     parameters: &[
         SIZE,
         BLOCKS,

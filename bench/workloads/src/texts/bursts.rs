@@ -9,7 +9,6 @@ use crate::results::Results;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "bursts",
-    about: "100 blocks of one size are allocated, then freed in the same order, for sizes of 16 bytes to 128 KiB",
     parameters: &[scaled("blocks", 1_000_000, "blocks allocated for each size")],
     run,
 };
@@ -32,7 +31,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
             results.point("bursts", size as f64, ns / NUMBER as f64);
         }
         calls += 2 * bursts * NUMBER as u64;
-        ns += pieces.all().1;
+        ns += pieces.all.1;
     }
     results.work(calls, ns);
     results.peak_live(SIZES[SIZES.len() - 1] * NUMBER);

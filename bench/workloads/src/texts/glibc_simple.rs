@@ -10,7 +10,6 @@ use crate::results::Results;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "glibc-simple",
-    about: "25, 100, 400 or 1600 blocks of one size are allocated, then freed in the same order",
     parameters: &[
         fixed("size", 0, "bytes of a block; 0: of 16, 32, 64 … 4096 in turn").least(0),
         scaled("blocks", 400_000, "blocks allocated for each size and each number"),
@@ -39,7 +38,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
                 results.point(series, size as f64, ns / (2 * number) as f64);
             }
             ops += calls;
-            ns += pieces.all().1;
+            ns += pieces.all.1;
         }
     }
     results.work(ops, ns);

@@ -10,7 +10,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "glibc-thread",
-    about: "threads that each replace random blocks of a table, sizes distributed as 1/size",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("slots", 1024, "blocks of a thread"),
@@ -27,9 +26,9 @@ const SIZES: usize = 8192;
 fn run(arguments: &Arguments, results: &mut Results) {
     let get = |name| arguments.size(name);
     let (count, slots, steps) = (get("threads"), get("slots").max(1), get("steps"));
-    let sizes = sizes(&mut Rng::new(arguments.seed()), get("smallest"), get("largest"));
+    let sizes = sizes(&mut Rng::new(arguments.seed), get("smallest"), get("largest"));
     let (_, ns) = threads::together(count, |i| {
-        let mut rng = Rng::new(arguments.seed() * 1000 + i as u64);
+        let mut rng = Rng::new(arguments.seed * 1000 + i as u64);
         let mut table = table(slots);
         // Each thread begins elsewhere, and takes them in order.
         let first = i * SIZES / count;

@@ -15,7 +15,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "list-walk",
-    about: "lists of 200 items of 16 to 128 bytes, from a heap full of other blocks, are walked",
     parameters: &[
         fixed("lists", 250, "lists, walked in random order; each is allocated in a row"),
         fixed(
@@ -46,7 +45,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         wrong("the null allocator's blocks hold no lists");
     }
     let (lists, others) = (arguments.size("lists").max(1), arguments.size("others"));
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     for size in SIZES {
         let mut used = used_heap(&mut rng, others);
         let heads: Vec<*mut Item> = (0..lists).map(|_| list(size)).collect();

@@ -11,7 +11,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "malloc-large",
-    about: "random blocks of a table of ten are replaced by ones of 2 to 15 MiB, every page touched",
     parameters: &[
         fixed("slots", 10, "blocks of the table"),
         fixed("smallest", 2 << 20, "bytes of the smallest block"),
@@ -31,7 +30,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let get = |name| arguments.size(name);
     let (slots, smallest) = (get("slots").max(1), get("smallest").max(1));
     let largest = get("largest").max(smallest);
-    let mut rng = Rng::new(arguments.seed());
+    let mut rng = Rng::new(arguments.seed);
     let mut table: Vec<Large> = (0..slots).map(|_| Large::NONE).collect();
     let (mut live, mut peak) = (0, 0);
     for step in 0..arguments.get("steps") {

@@ -7,7 +7,6 @@ use crate::results::{Results, wrong};
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mitest",
-    about: "the rules of malloc, calloc, realloc and aligned_alloc, each checked again and again, in C",
     parameters: &[
         fixed("largest", 2 << 20, "bytes of the largest block that is granted").least(65536),
         scaled("rounds", 120, "how often every rule is checked"),
@@ -25,7 +24,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     }
     let largest = arguments.get("largest").max(1 << 16);
     // SAFETY: any numbers will do.
-    let refused = unsafe { work_mitest(arguments.get("rounds"), largest, arguments.seed()) };
+    let refused = unsafe { work_mitest(arguments.get("rounds"), largest, arguments.seed) };
     heap::were_to_be_refused(refused);
     results.peak_live(4 * arguments.size("largest"));
 }

@@ -12,7 +12,6 @@ use crate::threads;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "multi-thread",
-    about: "threads fill and drain vectors, boxes and maps, and drop each other's blocks; in Rust",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("blocks", 1000, "blocks that a thread passes on in a round"),
@@ -36,7 +35,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         core::mem::replace(&mut *place, batch)
     };
     threads::together(count, |i| {
-        let mut rng = Rng::new(arguments.seed() * 1000 + i as u64);
+        let mut rng = Rng::new(arguments.seed * 1000 + i as u64);
         for round in 0..rounds {
             let batch = (0..blocks).map(|_| filled(rng.between(1, largest))).collect();
             // What the next thread has not taken comes back.

@@ -6,7 +6,6 @@ use crate::results::Results;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "multi-thread-c",
-    about: "threads that each replace random blocks of a table, in C",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("slots", 1000, "blocks of a thread"),
@@ -25,7 +24,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let (threads, steps, slots) = (get("threads"), get("steps"), get("slots").max(1));
     let start = timing::now();
     // SAFETY: any numbers will do; refused blocks are counted by `heap`.
-    unsafe { work_multi_thread(threads, steps, slots, get("largest"), arguments.seed()) };
+    unsafe { work_multi_thread(threads, steps, slots, get("largest"), arguments.seed) };
     results.work(2 * threads * steps, timing::now() - start);
     let mean = 8 + arguments.size("largest") / 2;
     results.peak_live(arguments.size("threads") * arguments.size("slots") * mean);

@@ -14,7 +14,6 @@ use crate::{heap, threads};
 /// One number of threads, one largest size.
 pub(crate) const ONE: Workload = Workload {
     name: "t-test1",
-    about: "threads that fill and empty random slots by malloc, realloc, calloc, memalign and free",
     parameters: &[
         fixed("threads", 4, "threads"),
         fixed("largest", 10_000, "bytes of the largest block"),
@@ -28,7 +27,6 @@ pub(crate) const ONE: Workload = Workload {
 /// against threads, a curve for each size.
 pub(crate) const GRID: Workload = Workload {
     name: "t-test1-grid",
-    about: "t-test1 with 1 to 20 threads and blocks of at most 64 bytes to 128 KiB, in turn",
     parameters: &[
         fixed("slots", 100, "blocks of a thread, at most"),
         scaled("operations", 50_000, "slots that each thread fills or empties, for each point"),
@@ -48,7 +46,7 @@ fn run_one(arguments: &Arguments, results: &mut Results) {
     let (count, largest) = (get("threads"), get("largest").max(1));
     let work =
         Work { slots: get("slots").max(1), largest, operations: arguments.get("operations") };
-    let done = work.threads(count, arguments.seed());
+    let done = work.threads(count, arguments.seed);
     results.work(done.calls, done.ns);
     results.peak_live(count * work.slots * largest / 4);
 }
@@ -60,7 +58,7 @@ fn run_grid(arguments: &Arguments, results: &mut Results) {
         for doubling in LARGEST {
             let work = Work { slots, largest: 1 << doubling, operations };
             let refused = heap::refused();
-            let done = work.threads(count, arguments.seed());
+            let done = work.threads(count, arguments.seed);
             let (largest, threads) = (work.largest as f64, count as f64);
             let all = threads * operations as f64 * 1e3;
             // Refusing is quick: a point would look good.

@@ -16,11 +16,11 @@ use crate::list::Workload;
 use crate::pieces::Pieces;
 use crate::results::Results;
 use crate::rng::Rng;
+use timing::thread_cpu;
 
 /// Narrow ranges of sizes, one beside the other.
 pub(crate) const SWEEP: Workload = Workload {
     name: "tlsf-sweep",
-    about: "random blocks of a full table are replaced, for sizes of 0 to 63, 64 to 127 … 16,383",
     parameters: &[
         fixed("slots", 1000, "blocks of the table; the text has 10,000"),
         fixed("last", 16_320, "bytes of the smallest block of the last range"),
@@ -33,7 +33,6 @@ pub(crate) const SWEEP: Workload = Workload {
 /// Wide ranges, the same again and again.
 pub(crate) const WIDE: Workload = Workload {
     name: "tlsf-wide",
-    about: "random blocks of a full table are replaced, for six wide ranges of sizes, fifty times each",
     parameters: &[
         fixed("slots", 1000, "blocks of the table; the text has 10,000"),
         fixed("runs", 50, "runs of each range, as in the text"),
@@ -43,7 +42,7 @@ pub(crate) const WIDE: Workload = Workload {
 };
 
 /// From, and to, excluded.
-const WIDE_RANGES: [(usize, usize); 6] =
+pub(crate) const WIDE_RANGES: [(usize, usize); 6] =
     [(0, 512), (0, 2048), (0, 4096), (2048, 4096), (0, 16_384), (0, 65_536)];
 
 fn run_sweep(arguments: &Arguments, results: &mut Results) {
@@ -112,7 +111,7 @@ impl Bench {
     fn new(arguments: &Arguments) -> Self {
         let pairs = arguments.get("pairs");
         Self {
-            rng: Rng::new(arguments.seed()),
+            rng: Rng::new(arguments.seed),
             slots: arguments.size("slots").max(1),
             pairs,
             granted: Pieces::new(RUN, pairs / RUN),
@@ -135,12 +134,12 @@ impl Bench {
         let refused = heap::refused() - before;
         let all = self.all.each();
         let granted = if refused == 0 {
-            let (pairs, ns) = self.all.all();
+            let (pairs, ns) = self.all.all;
             self.sums = (self.sums.0 + pairs, self.sums.1 + ns);
             all
         } else {
             self.replace_granted(&mut table, size);
-            let (pairs, ns) = self.granted.all();
+            let (pairs, ns) = self.granted.all;
             self.sums = (self.sums.0 + pairs, self.sums.1 + ns);
             self.granted.each()
         };
@@ -155,19 +154,19 @@ impl Bench {
     fn replace(&mut self, table: &mut [Block], size: impl Fn(u64) -> usize) {
         // Where a register can hold it.
         let mut rng = self.rng.clone();
-        let (mut run, mut begun) = (0, Pieces::now());
+        let (mut run, mut begun) = (0, thread_cpu());
         for _ in 0..self.pairs {
             let random = rng.next();
             let at = place(random, table.len());
             table[at].replace(|| Block::new(size(random), at as u64));
             run += 1;
             if run == RUN {
-                let now = Pieces::now();
+                let now = thread_cpu();
                 self.all.end(run, begun, now);
                 (run, begun) = (0, now);
             }
         }
-        self.all.end(run, begun, Pieces::now());
+        self.all.end(run, begun, thread_cpu());
         self.rng = rng;
     }
 
@@ -175,7 +174,7 @@ impl Bench {
     #[inline(never)]
     fn replace_granted(&mut self, table: &mut [Block], size: impl Fn(u64) -> usize) {
         let mut rng = self.rng.clone();
-        let (mut run, mut begun) = (0, Pieces::now());
+        let (mut run, mut begun) = (0, thread_cpu());
         for _ in 0..self.pairs {
             let random = rng.next();
             let at = place(random, table.len());
@@ -183,21 +182,21 @@ impl Bench {
             let was_there = !slot.is_none();
             if !was_there {
                 // It was refused earlier: this is half a pair.
-                self.granted.end(run, begun, Pieces::now());
+                self.granted.end(run, begun, thread_cpu());
             }
             slot.replace(|| Block::new(size(random), at as u64));
             if !was_there || slot.is_none() {
-                (run, begun) = (0, Pieces::now());
+                (run, begun) = (0, thread_cpu());
                 continue;
             }
             run += 1;
             if run == RUN {
-                let now = Pieces::now();
+                let now = thread_cpu();
                 self.granted.end(run, begun, now);
                 (run, begun) = (0, now);
             }
         }
-        self.granted.end(run, begun, Pieces::now());
+        self.granted.end(run, begun, thread_cpu());
         self.rng = rng;
     }
 

@@ -21,7 +21,6 @@ use crate::rng::Rng;
 
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "two-phases",
-    about: "one thread allocates 300 MB and frees them, then another thread does: what the second phase adds",
     parameters: &[
         scaled("megabytes", 300, "MB of blocks that are live at the end of each phase"),
         fixed("largest", 2000, "bytes of the largest block"),
@@ -38,7 +37,7 @@ struct Phase {
 
 fn run(arguments: &Arguments, results: &mut Results) {
     let bytes = arguments.size("megabytes").saturating_mul(1_000_000);
-    let (largest, seed) = (arguments.size("largest"), arguments.seed());
+    let (largest, seed) = (arguments.size("largest"), arguments.seed);
     // Room for all blocks of both threads, touched: what is looked at is the blocks.
     let mut tables = [0, 1].map(|_| table(bytes / (largest / 2 + 1) * 5 / 4 + 100));
     let before = memory();

@@ -2,7 +2,7 @@
 
 mod common;
 
-mod community;
+mod each;
 mod kernel;
 mod ours;
 mod real;

@@ -1,29 +1,7 @@
-//! The workloads of the texts, each for a moment, as `heapwright bench` runs them: they end well, print what they
-//! should, and the seed decides all of it but the times.
+//! What single workloads of the texts show: tails, refusals, curves.
 
 use crate::common::{lines, run};
-
-/// A workload, whether it counts its calls, and the points of its curves.
-const ALL: &[(&str, bool, usize)] = &[
-    ("basic", false, 0),
-    ("align-test", true, 0),
-    ("multi-thread", false, 0),
-    ("mitest", false, 0),
-    ("glibc-simple", true, 9 * 4),
-    ("glibc-thread", true, 0),
-    ("malloc-large", false, 0),
-    ("multi-thread-c", true, 0),
-    ("t-test1", true, 0),
-    ("t-test1-grid", true, 9 * 12 * 2),
-    ("bursts", true, 14),
-    ("two-phases", true, 0),
-    ("bench-tiny", true, 0),
-    ("bench-tiny-mt", true, 0),
-    ("tlsf-sweep", true, 256),
-    ("tlsf-wide", true, 6 * 50),
-    ("list-walk", false, 9),
-    ("addresses", false, 2 * 19),
-];
+use crate::each::decided_by_the_seed;
 
 /// The number of the only line that begins with `key`.
 fn number(lines: &[Vec<String>], key: &str) -> Option<u64> {
@@ -31,40 +9,6 @@ fn number(lines: &[Vec<String>], key: &str) -> Option<u64> {
     let number = found.next()?[1].parse().expect("a whole number");
     assert!(found.next().is_none(), "two lines of {key}");
     Some(number)
-}
-
-/// Every line without what depends on the time.
-fn without_times(lines: &[Vec<String>]) -> Vec<Vec<String>> {
-    let mut all = lines.to_vec();
-    all.retain(|line| line[0] != "ns");
-    for line in &mut all {
-        // Of points only x; values are where blocks were put, which differs from run to run.
-        match line[0].as_str() {
-            "point" => line.truncate(3),
-            "value" => line.truncate(2),
-            _ => {}
-        }
-    }
-    all
-}
-
-#[test]
-fn each_prints_its_figures_and_the_seed_decides_them() {
-    for &(name, counts, points) in ALL {
-        let words = [name, "scale=0.002", "seed=5"];
-        let first = lines(&words);
-        assert_eq!(number(&first, "refused"), Some(0), "{name}");
-        assert!(number(&first, "peak_live").is_some_and(|bytes| bytes > 1000), "{name}");
-        assert_eq!(number(&first, "ops").is_some_and(|ops| ops > 0), counts, "{name}");
-        assert_eq!(number(&first, "ns").is_some(), counts, "{name}");
-        let is_point = |line: &&Vec<String>| line[0] == "point";
-        let found: Vec<&Vec<String>> = first.iter().filter(is_point).collect();
-        assert_eq!(found.len(), points, "{name}");
-        // A few calls may take less than reading the clock did: then they took nothing.
-        let is_figure = |y: &str| y.parse::<f64>().is_ok_and(|y| y >= 0.0 && y.is_finite());
-        assert!(found.iter().all(|point| point.len() == 4 && is_figure(&point[3])), "{name}");
-        assert_eq!(without_times(&first), without_times(&lines(&words)), "{name}");
-    }
 }
 
 #[test]
@@ -110,7 +54,7 @@ fn what_a_small_region_refuses_is_counted_and_not_timed() {
 fn an_arena_does_the_same_work_as_a_pool() {
     let of = |name| {
         let words = ["tlsf-sweep", "slots=300", "scale=0.01", "region=64", name];
-        without_times(&lines(&words))
+        decided_by_the_seed("tlsf-sweep", &lines(&words))
     };
     assert_eq!(of("allocator=tlsf-arena"), of("allocator=tlsf"));
 }

@@ -20,28 +20,6 @@ pub enum Judged {
     Relative,
 }
 
-/// What a ratio says, by the rule of [`crate::claim`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Change {
-    More,
-    Less,
-    /// They are level: a difference would have shown.
-    Same,
-    Unknown,
-}
-
-impl From<Claim> for Change {
-    fn from(claim: Claim) -> Self {
-        match claim {
-            Claim::More => Self::More,
-            Claim::Less => Self::Less,
-            Claim::Level => Self::Same,
-            Claim::Untold => Self::Unknown,
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
     /// The workload; `None`: the geometric mean over all.
@@ -54,8 +32,8 @@ pub struct Line {
     pub plain: Ratio,
     /// The same of the ratios to the baseline, if both results have the same one.
     pub relative: Option<Ratio>,
-    pub change: Change,
-    pub other: Option<Change>,
+    pub change: Claim,
+    pub other: Option<Claim>,
 }
 
 impl Line {
@@ -67,7 +45,7 @@ impl Line {
     }
 
     /// The ratio that is not judged, where it says something else.
-    pub fn dissent(&self) -> Option<(Ratio, Change)> {
+    pub fn dissent(&self) -> Option<(Ratio, Claim)> {
         let other = self.other.filter(|other| *other != self.change)?;
         Some((if self.judged == Judged::Relative { self.plain } else { self.relative? }, other))
     }

@@ -5,10 +5,11 @@ use fastrand::Rng;
 use crate::fail_if::Metric;
 use crate::result::{Cell, Count, Report};
 use crate::session::{
-    Pass, Run, SubjectIndex, WorkloadIndex, cpu_seconds, reported_seconds, wall_seconds,
+    Run, SubjectIndex, WorkloadIndex, column, counts_starved, cpu_seconds, reported_seconds, timed,
+    wall_seconds,
 };
-use crate::stats::{Ratio, interval, median, resampled_median};
-use crate::summary::is_same_work;
+use crate::stats::{Column, Ratio, median, resampled_median};
+use crate::summary::{is_same_work, ns_per_call};
 
 pub const DRAWS: usize = 4_000;
 
@@ -41,16 +42,13 @@ impl<'a> Side<'a> {
         self.report.cell(self.workload(workload)?, self.allocator(allocator)?)
     }
 
-    /// The runs of a workload that were made to be timed.
-    fn timed(&self, w: WorkloadIndex) -> Vec<&'a Run> {
-        let timed = |r: &&Run| r.workload == w && r.pass == Pass::Time && r.round > 0;
-        self.report.runs.iter().filter(timed).collect()
-    }
-
     /// Whether most runs of a workload did not get their processors.
     pub fn is_starved(&self, workload: &str) -> bool {
-        self.workload(workload)
-            .is_some_and(|w| counts_starved(&self.timed(w), self.report.allocators.len()))
+        self.workload(workload).is_some_and(|w| self.counts_starved(w))
+    }
+
+    fn counts_starved(&self, w: WorkloadIndex) -> bool {
+        counts_starved(&self.report.runs, w, self.report.subject_indices())
     }
 
     fn is_by_part(&self, workload: &str) -> bool {
@@ -58,30 +56,14 @@ impl<'a> Side<'a> {
     }
 
     /// A figure of every round that counts.
-    fn column(&self, workload: &str, allocator: &str, metric: Metric) -> Vec<Option<f64>> {
+    fn column(&self, workload: &str, allocator: &str, metric: Metric) -> Column {
         let Some((w, a)) = self.workload(workload).zip(self.allocator(allocator)) else {
             return Vec::new();
         };
-        let runs = self.timed(w);
-        let starved_too = counts_starved(&runs, self.report.allocators.len());
         let by_part = self.report.workloads[w].is_by_part();
-        let mut column = Vec::new();
-        for run in runs.iter().filter(|r| r.allocator == a && (starved_too || !r.starved)) {
-            let place = usize::try_from(run.round - 1).unwrap_or(0);
-            column.resize(column.len().max(place + 1), None);
-            column[place] = figure(run, metric, by_part).filter(|v| *v > 0.0);
-        }
-        column
+        let figure = |run: &Run| figure(run, metric, by_part).filter(|v| *v > 0.0);
+        column(timed(&self.report.runs, w, a), self.counts_starved(w), figure)
     }
-}
-
-/// As the session decides it: starved runs count where too few others are left.
-fn counts_starved(runs: &[&Run], allocators: usize) -> bool {
-    (0..allocators).map(SubjectIndex).any(|a| {
-        let all = runs.iter().filter(|r| r.allocator == a).count();
-        let clean = runs.iter().filter(|r| r.allocator == a && !r.starved).count();
-        2 * clean < all
-    })
 }
 
 fn figure(run: &Run, metric: Metric, by_part: bool) -> Option<f64> {
@@ -92,7 +74,7 @@ fn figure(run: &Run, metric: Metric, by_part: bool) -> Option<f64> {
         Metric::Memory => Some(figures.peak_rss_bytes as f64),
         Metric::Cpu => cpu_seconds(run),
         Metric::Instructions | Metric::D1 | Metric::Ll | Metric::Faults | Metric::Calls => None,
-        Metric::Ns => Some(run.ns? as f64 / run.ops.filter(|ops| *ops > 0)? as f64),
+        Metric::Ns => ns_per_call(run),
     }
 }
 
@@ -149,13 +131,7 @@ impl Drawn {
 
     /// The ratio with its interval of 95 %.
     pub fn ratio(&self) -> Ratio {
-        let (low, high) = interval(self.draws.clone());
-        Ratio {
-            estimate: self.estimate.exp(),
-            low: low.min(self.estimate).exp(),
-            high: high.max(self.estimate).exp(),
-            pairs: self.runs,
-        }
+        Ratio::of_logarithms(self.estimate, self.draws.clone(), self.runs)
     }
 }
 
@@ -240,7 +216,7 @@ impl<'a> Pair<'a> {
         let (workload, allocator) = (self.workload, self.allocator);
         let calls = |side: &Side<'_>| {
             let (w, a) = (side.workload(workload)?, side.allocator(allocator)?);
-            let runs = side.timed(w).into_iter().filter(|r| r.allocator == a && r.refused == 0);
+            let runs = timed(&side.report.runs, w, a).filter(|r| r.refused == 0);
             median(&runs.filter_map(|run| Some(run.ops? as f64)).collect::<Vec<_>>())
         };
         let (before, after) = (calls(self.old)?, calls(self.new)?);

@@ -1,6 +1,6 @@
 //! From the figures of two results to lines that say what changed: which ratio is judged, and beyond which noise.
 
-use super::comparison::{Change, Comparison, Judged, Line, Subject};
+use super::comparison::{Comparison, Judged, Line, Subject};
 use super::figures::{Drawn, Pair, Side};
 use fastrand::Rng;
 
@@ -81,8 +81,8 @@ impl Rules<'_> {
         // The control was compared with the baseline: that noise is the relative ratio's.
         let noise = noise.iter().find(|(w, _)| w == workload).map(|(_, noise)| *noise);
         let (plain, relative) = (plain.ratio(), relative.map(Drawn::ratio));
-        let of_plain = Change::from(Claim::of(&plain, None));
-        let of_relative = relative.map(|r| Change::from(Claim::of(&r, noise)));
+        let of_plain = Claim::of(&plain, None);
+        let of_relative = relative.map(|r| Claim::of(&r, noise));
         let (change, other) = match (judged, of_relative) {
             (Judged::Relative, Some(of_relative)) => (of_relative, Some(of_plain)),
             (_, of_relative) => (of_plain, of_relative),

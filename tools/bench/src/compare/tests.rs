@@ -1,6 +1,5 @@
-use std::fs;
-
 use super::*;
+use crate::claim::Claim;
 use crate::definition::Group;
 use crate::result::{Compared, Count};
 use crate::session::{Failure, How, WorkloadIndex};
@@ -34,14 +33,14 @@ fn a_slower_machine_is_no_slower_allocator() {
     let ours = line(&c, "larson", "heapwright", Metric::Time);
     assert_eq!(
         (ours.judged, ours.change, ours.other),
-        (Judged::Relative, Change::Same, Some(Change::More))
+        (Judged::Relative, Claim::Level, Some(Claim::More))
     );
     assert!((ours.plain.estimate - 1.1).abs() < 0.001, "{ours:?}");
-    assert_eq!(ours.dissent().unwrap().1, Change::More);
+    assert_eq!(ours.dissent().unwrap().1, Claim::More);
     let drift = c.overall(Role::Baseline, Metric::Time).unwrap();
-    assert_eq!((drift.judged, drift.change), (Judged::Plain, Change::More));
+    assert_eq!((drift.judged, drift.change), (Judged::Plain, Claim::More));
     let memory = line(&c, "larson", "heapwright", Metric::Memory);
-    assert_eq!((memory.judged, memory.change), (Judged::Plain, Change::Same));
+    assert_eq!((memory.judged, memory.change), (Judged::Plain, Claim::Level));
     assert!(c.named().iter().all(|n| n.metric == Metric::Memory || n.allocator == "heapwright"));
 }
 
@@ -65,10 +64,10 @@ fn a_slower_allocator_is_one() {
     let slower =
         |w: &str, a: &str| usual(w, a) * if (w, a) == ("cfrac", "heapwright") { 1.05 } else { 1.0 };
     let c = of(&report(12, usual), &report(12, slower)).unwrap();
-    assert_eq!(line(&c, "larson", "heapwright", Metric::Time).change, Change::Same);
+    assert_eq!(line(&c, "larson", "heapwright", Metric::Time).change, Claim::Level);
     for metric in [Metric::Time, Metric::Ns, Metric::Cpu] {
         let cfrac = line(&c, "cfrac", "heapwright", metric);
-        assert_eq!(cfrac.change, Change::More);
+        assert_eq!(cfrac.change, Claim::More);
         let r = cfrac.ratio();
         assert!(r.low < 1.05 && 1.05 < r.high || (r.estimate - 1.05).abs() < 0.001, "{r:?}");
         assert_eq!(r.pairs, 12);
@@ -88,7 +87,7 @@ fn on_a_busy_machine_processor_time_is_compared() {
     }
     let c = of(&report(12, usual), &new).unwrap();
     let time = |workload| line(&c, workload, "heapwright", Metric::Time);
-    assert_eq!((time("larson").change, time("cfrac").change), (Change::Same, Change::Same));
+    assert_eq!((time("larson").change, time("cfrac").change), (Claim::Level, Claim::Level));
     let ratio = time("larson").plain;
     assert!((ratio.estimate - 1.0).abs() < 0.01, "{ratio:?}");
     assert!(c.warnings.iter().any(|w| w.ends_with("processor time is compared: larson")));
@@ -215,7 +214,7 @@ fn fewer_rounds_than_a_claim_needs_tell_nothing() {
     };
     assert_eq!(
         [1, 2, 3, 5, 6].map(change),
-        [Change::Unknown, Change::Unknown, Change::Unknown, Change::Unknown, Change::More]
+        [Claim::Untold, Claim::Untold, Claim::Untold, Claim::Untold, Claim::More]
     );
 }
 
@@ -292,7 +291,7 @@ fn counts_are_compared_by_how_far_two_of_one_version_differ() {
         };
         (comparison.lines[0].change, holds("max.instructions>1"), holds("geomean.instructions>1"))
     };
-    assert_eq!(changes(1.004), (Change::Same, false, false));
-    assert_eq!(changes(1.006), (Change::More, true, true));
-    assert_eq!(changes(0.9), (Change::Less, false, false));
+    assert_eq!(changes(1.004), (Claim::Level, false, false));
+    assert_eq!(changes(1.006), (Claim::More, true, true));
+    assert_eq!(changes(0.9), (Claim::Less, false, false));
 }

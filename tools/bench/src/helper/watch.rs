@@ -85,7 +85,7 @@ pub(super) fn until_the_end(
             Collected::NotYet | Collected::Nothing => None,
         };
     }
-    let page = page_size();
+    let page = rustix::param::page_size() as u64;
     let mut due = if memory.is_some() { 0 } else { clock + BETWEEN };
     loop {
         let begin = now();
@@ -165,11 +165,6 @@ fn wait(watched: Option<&OwnedFd>, nanoseconds: u64) -> bool {
 
 fn own_number() -> i32 {
     i32::try_from(process::id()).unwrap_or(0)
-}
-
-fn page_size() -> u64 {
-    // SAFETY: it takes a number and returns one.
-    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
 #[cfg(test)]

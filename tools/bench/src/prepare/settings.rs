@@ -81,8 +81,8 @@ fn governors(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What there is below `root`, in the order of [`knobs`].
-pub(super) fn now(root: &Path) -> [Option<String>; 4] {
+/// What there is below `root`, in words and in the order of [`knobs`].
+pub(crate) fn now(root: &Path) -> [Option<String>; 4] {
     knobs(root).map(|knob| {
         let read = |file| fs::read_to_string(file).ok().map(|value| value.trim().to_owned());
         knob.words(knob.files.iter().filter_map(read).collect())

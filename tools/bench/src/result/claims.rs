@@ -1,9 +1,9 @@
 //! What a result shows: of each figure beside the baseline's, and who has the least. All that stars, titles, tables and pages say
 //! of it is asked here, and decided by [`crate::claim`].
 
-use super::{Cell, Compared, Overall, Report};
+use super::{Cell, Compared, Overall, Report, Work};
 use crate::claim::{Claim, LEVEL, leaders};
-use crate::fail_if::Metric;
+use crate::fail_if::{Metric, Named};
 use crate::session::{Role, SubjectIndex, WorkloadIndex};
 use crate::stats::Ratio;
 
@@ -114,6 +114,30 @@ impl Report {
         let mean = |who| Some((who, self.mean(who, metric)?));
         let all: Vec<_> = self.contestants().filter_map(mean).collect();
         leaders(&all, self.mean_noise(metric))
+    }
+
+    /// Every ratio to the baseline that `--fail-if` may judge: of the contenders, over all and by workload.
+    pub fn ratios(&self) -> Vec<Named> {
+        let mut all = Vec::new();
+        let is_contender = |who: &SubjectIndex| self.allocators[*who].role == Role::Contender;
+        for who in self.subject_indices().filter(is_contender) {
+            let mut push = |work: Option<&Work>, metric, ratio: Option<Ratio>| {
+                all.extend(ratio.map(|ratio| Named {
+                    workload: work.map(|work| work.name.clone()),
+                    allocator: self.allocators[who].name.clone(),
+                    metric,
+                    ratio,
+                }));
+            };
+            for metric in Metric::all() {
+                push(None, metric, self.overall.get(who.0).and_then(|o| metric.mean(o)));
+            }
+            for (work, w) in self.workloads.iter().zip(self.workload_indices()) {
+                Metric::all()
+                    .for_each(|metric| push(Some(work), metric, self.ratio(w, who, metric)));
+            }
+        }
+        all
     }
 
     fn control(&self) -> Option<SubjectIndex> {

@@ -6,11 +6,6 @@ use serde_json::Value;
 use super::{Report, SCHEMA, VERSION, lines};
 use crate::session::Run;
 
-/// Why a text is no result: what it is, has or lacks.
-#[derive(Debug, thiserror::Error)]
-#[error("it {0}")]
-pub struct Error(pub String);
-
 /// A column for each field of a run, by its name.
 const COLUMNS: &str = "workload,allocator,pass,round,place,starved,wall_ns,user_us,system_us,peak_rss_bytes,minor_faults,\
                        major_faults,voluntary_switches,involuntary_switches,others_us,ops,ns,refused,exit,waited_us";
@@ -22,26 +17,26 @@ impl Report {
     }
 
     /// Reads a report, also one of another version: all since the second, as later ones only add fields.
-    pub fn from_json(text: &str) -> Result<Self, Error> {
-        let json: Value =
-            serde_json::from_str(text).map_err(|e| Error(format!("is no JSON: {e}")))?;
+    /// Errors: what it is, has or lacks instead.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        let json: Value = serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))?;
         match json["schema"].as_str() {
             Some(SCHEMA) => {}
             Some(other) => {
-                return Err(Error(format!("has the schema {other:?}; expected {SCHEMA:?}")));
+                return Err(format!("has the schema {other:?}; expected {SCHEMA:?}"));
             }
-            None => return Err(Error(format!("has no \"schema\"; expected {SCHEMA:?}"))),
+            None => return Err(format!("has no \"schema\"; expected {SCHEMA:?}")),
         }
         match json["version"].as_u64() {
             Some(version) if version >= u64::from(VERSION) => {}
             found => {
                 let found = found.map_or_else(|| "none".to_owned(), |v| v.to_string());
-                return Err(Error(format!(
+                return Err(format!(
                     "has version {found} of {SCHEMA}; this heapwright reads version {VERSION} and newer ones: measure again"
-                )));
+                ));
             }
         }
-        serde_json::from_value(json).map_err(|e| Error(format!("says it is {SCHEMA}, but: {e}")))
+        serde_json::from_value(json).map_err(|e| format!("says it is {SCHEMA}, but: {e}"))
     }
 
     pub fn curves_to_csv(&self) -> String {

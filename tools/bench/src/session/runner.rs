@@ -64,17 +64,17 @@ pub fn run(
     let mut runner = Runner { launcher, options, observer, interrupted, pace, rng, session };
     match runner.all_passes() {
         Ok(()) => {}
-        Err(Halt::Interrupted) => runner.session.stops.fill(Stop::Interrupted),
+        Err(None) => runner.session.stops.fill(Stop::Interrupted),
         // The user's signal, as `pkill` sends it, reaches the helper first.
         Err(_) if interrupted.load(Ordering::Relaxed) => {
             runner.session.stops.fill(Stop::Interrupted);
         }
         // An hour of runs is not lost because one helper was killed.
-        Err(Halt::Broken(error)) if runner.session.has_times() => {
+        Err(Some(error)) if runner.session.has_times() => {
             runner.session.stops.fill(Stop::Interrupted);
             runner.session.broken = Some(error.to_string());
         }
-        Err(Halt::Broken(error)) => return Err(error),
+        Err(Some(error)) => return Err(error),
     }
     runner.session.elapsed = runner.pace.elapsed();
     Ok(runner.session)
@@ -99,19 +99,8 @@ struct Turn {
     place: usize,
 }
 
-/// Why no run follows.
-enum Halt {
-    Interrupted,
-    Broken(Error),
-}
-
-impl From<Error> for Halt {
-    fn from(error: Error) -> Self {
-        Self::Broken(error)
-    }
-}
-
-type Going = Result<(), Halt>;
+/// An error is why no run follows: the user interrupted, or heapwright could not do its part.
+type Going = Result<(), Option<Error>>;
 
 impl Runner<'_> {
     fn all_passes(&mut self) -> Going {
@@ -211,7 +200,7 @@ impl Runner<'_> {
     fn once(&mut self, turn: Turn) -> Going {
         let Turn { workload, subject, pass, round, .. } = turn;
         if self.interrupted.load(Ordering::Relaxed) {
-            return Err(Halt::Interrupted);
+            return Err(None);
         }
         self.warm(workload)?;
         let (w, s) = (&self.session.workloads[workload], &self.session.subjects[subject]);
@@ -244,7 +233,7 @@ impl Runner<'_> {
                 (How::NotEnded, stderr)
             }
             Judged::Bad(how, stderr) => (how, stderr),
-            Judged::Interrupted => return Err(Halt::Interrupted),
+            Judged::Interrupted => return Err(None),
         };
         let failure = Failure { how, round, stderr };
         let is_vain = matches!(how, How::NotEnded | How::NotDriven | How::EndedEarly);

@@ -103,12 +103,9 @@ fn when_all_have_failed_there_is_nothing_to_run() {
 
 /// The same program twice; the first had nine times the second's time, and there is a minute left.
 fn two(rounds: u32, budget: Option<Duration>) -> (Session, Pace) {
-    let mut both = session(rounds, |_, _| 100_000);
-    both.workloads.push(both.workloads[0].clone());
-    both.failures.push(both.failures[0].clone());
-    both.details.push(both.details[0].clone());
-    both.rounds.push(rounds);
-    both.stops.push(both.stops[0]);
+    let Session { workloads, subjects, runs, .. } = session(rounds, |_, _| 100_000);
+    let mut both = Session::new([&workloads[..], &workloads[..]].concat(), subjects);
+    (both.runs, both.rounds) = (runs, vec![rounds; 2]);
     let mut pace = Pace::new(budget, vec![Duration::ZERO; 2]);
     for (w, seconds) in both.workload_indices().zip([90, 10]) {
         pace.took(w, Pass::Time, Duration::from_secs(seconds));

@@ -28,21 +28,19 @@ fn the_ratio_is_the_median_of_the_pairs_not_of_the_columns() {
 }
 
 #[test]
-fn an_even_number_of_pairs_takes_the_geometric_middle() {
-    let ratio = Ratio::paired(&some(&[2.0, 8.0]), &some(&[1.0, 1.0]), RESAMPLES, 1).unwrap();
-    assert!(close(ratio.estimate, 4.0), "sqrt(2 · 8), got {}", ratio.estimate);
-    // Of the four equally likely resamples one is (2, 2) and one is (8, 8): each has 25 %, so both ends are reached.
-    assert!(close(ratio.low, 2.0) && close(ratio.high, 8.0));
-}
-
-#[test]
-fn three_pairs_by_hand() {
-    // 27 resamples: the median is the smallest value in 7 of them, the largest in 7; 7/27 > 2.5 %.
-    let ratio =
-        Ratio::paired(&some(&[0.9, 1.1, 1.3]), &some(&[1.0, 1.0, 1.0]), RESAMPLES, 5).unwrap();
-    assert!(close(ratio.estimate, 1.1) && close(ratio.low, 0.9) && close(ratio.high, 1.3));
-    assert!(ratio.is_same());
-    assert!(close(ratio.margin(), 0.2));
+fn few_pairs_by_hand() {
+    // Of two pairs the geometric middle. Of the four equally likely resamples one is (2, 2) and one is (8, 8): each has 25 %, so both
+    // ends are reached. Of three pairs there are 27 resamples: the median is the smallest value in 7 of them, the largest in 7.
+    for (values, wanted) in
+        [(&[2.0, 8.0][..], [4.0, 2.0, 8.0]), (&[0.9, 1.1, 1.3], [1.1, 0.9, 1.3])]
+    {
+        let baseline = vec![Some(1.0); values.len()];
+        let ratio = Ratio::paired(&some(values), &baseline, RESAMPLES, 5).unwrap();
+        let found = [ratio.estimate, ratio.low, ratio.high];
+        assert!(found.iter().zip(wanted).all(|(found, wanted)| close(*found, wanted)), "{ratio:?}");
+        assert!(close(ratio.margin(), wanted[2] - wanted[0]));
+        assert_eq!(ratio.is_same(), values.len() == 3);
+    }
 }
 
 #[test]

@@ -101,8 +101,7 @@ pub(super) fn curves_by_size(cells: &[Cell]) -> impl Iterator<Item = (String, Cu
         y: "nanoseconds".to_owned(),
         x_log: true,
         y_log: true,
-        columns: Vec::new(),
-        family: false,
+        ..Curve::default()
     };
     names.filter(is_ours).map(move |name| (name.clone(), curve()))
 }

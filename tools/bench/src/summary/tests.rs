@@ -167,18 +167,12 @@ fn fewer_rounds_than_a_claim_needs_show_nobody_to_be_the_fastest() {
 fn json_is_read_back_as_it_was() {
     let report = report_of(&session());
     let text = report.to_json().unwrap();
-    let back = Report::from_json(&text).unwrap();
-    assert_eq!(back.to_json().unwrap(), text);
+    assert_eq!(Report::from_json(&text).unwrap().to_json().unwrap(), text);
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&value["schema"], &value["version"]), (&"heapwright-bench".into(), &2.into()));
     assert_eq!(value["workloads"][0]["command"][1], "-x");
     assert_eq!(value["workloads"][0]["cells"][2]["time"]["ratio"]["pairs"], 8);
     assert_eq!(value["runs"][0]["exit"]["code"], 0);
-    let old = text.replacen("\"version\": 2", "\"version\": 1", 1);
-    assert!(
-        Report::from_json(&old).unwrap_err().to_string().contains("version 1 of heapwright-bench")
-    );
-    assert!(Report::from_json("{}").is_err() && Report::from_json("no").is_err());
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(crate) fn hold(root: &Path) {
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
     let guard = prepare::start_in(&env::current_exe().unwrap(), root).unwrap();
-    println!("held {}", guard.settings().len());
+    println!("held {}", guard.settings.len());
     thread::sleep(crate::HANGS * 10);
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn dropping_the_guard_restores() {
     let machine = Machine::new();
     let guard = prepare::start_in(&env::current_exe().unwrap(), machine.root.path()).unwrap();
     assert!(machine.is_set());
-    let settings = guard.settings();
+    let settings = &guard.settings;
     let what: Vec<&str> = settings.iter().map(|s| s.what.as_str()).collect();
     assert_eq!(what, ["CPU governor", "turbo", "SMT", "ASLR"]);
     assert!(settings.iter().all(|s| s.problem.is_none()), "{settings:?}");

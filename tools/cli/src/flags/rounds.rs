@@ -83,7 +83,7 @@ impl RoundFlags {
             return Ok(None);
         }
         let guard = prepare::start(&allocators::this_executable()?)?;
-        for setting in guard.settings() {
+        for setting in &guard.settings {
             if let Some(problem) = &setting.problem {
                 exit::warn(&format!("not prepared: {}: {problem}", setting.what));
             }

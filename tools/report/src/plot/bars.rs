@@ -10,22 +10,21 @@
 
 use bench::session::{SubjectIndex, WorkloadIndex};
 use show::number::{Unit, ratio};
-use show::svg::{Anchor, Svg, name_width};
+use show::svg::{Anchor, Svg};
 use show::text::cut;
 use show::{Axis, Kind};
 
+use super::dots::{LONGEST_NAME, WIDTH, draw_axis, left_of};
 use super::{Part, Placed, file_name};
 use crate::tables::beside_text;
 use crate::view::View;
 
-const WIDTH: f64 = 400.0;
 /// Of an allocator: two bars.
 const ROW: f64 = 26.0;
 const BAR: f64 = 9.0;
 const TOP: f64 = 42.0;
 const BOTTOM: f64 = 24.0;
 const NUMBERS: f64 = 58.0;
-const LONGEST_NAME: usize = 16;
 const LONGEST: f64 = 5.0;
 
 /// The bars of a workload; `None` where its text says nothing of who took part.
@@ -37,9 +36,7 @@ pub(super) fn bars(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
     if rows.iter().filter(|(_, row)| row.text.is_some()).count() < 2 {
         return None;
     }
-    let names =
-        rows.iter().map(|(a, _)| name_width(&cut(view.name(*a), LONGEST_NAME), view.style(*a)));
-    let left = 10.0 + names.fold(50.0, f64::max);
+    let left = left_of(view, rows.iter().map(|row| row.0));
     let values = rows.iter().flat_map(|(_, row)| [row.here, row.text]).flatten();
     let values = values.map(|v| v.min(LONGEST)).chain([0.0, 1.0]);
     let axis = Axis::around(values, Kind::Even, Unit::Ratio, (left, WIDTH - NUMBERS))?;
@@ -48,14 +45,7 @@ pub(super) fn bars(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
     svg.text((8.0, 17.0), Anchor::Start, 13.0, "ink", &cut(&w.name, 54));
     let how = format!("time ÷ {}'s; grey: in the text", view.name(view.baseline));
     svg.text((8.0, 33.0), Anchor::Start, 11.5, "mute", &how);
-    let ticks = axis.ticks(5);
-    for v in &ticks {
-        svg.line((axis.at(*v), TOP), (axis.at(*v), bottom), "grid");
-    }
-    for v in &axis.labelled(&ticks, 11.5) {
-        svg.text((axis.at(*v), bottom + 16.0), Anchor::Middle, 11.5, "mute", &Unit::Ratio.tick(*v));
-    }
-    svg.line((axis.at(1.0), TOP), (axis.at(1.0), bottom), "axis");
+    draw_axis(&mut svg, &axis, 5, (TOP, bottom));
     for (i, (a, row)) in rows.iter().enumerate() {
         let y = TOP + (i as f64 + 0.5) * ROW;
         let (style, name) = (view.style(*a), view.name(*a));

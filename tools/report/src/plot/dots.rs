@@ -12,11 +12,11 @@ use show::svg::{Anchor, Svg, name_width};
 use show::text::cut;
 use show::{Axis, Kind};
 
-const WIDTH: f64 = 400.0;
+pub(super) const WIDTH: f64 = 400.0;
 const ROW: f64 = 19.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 26.0;
-const LONGEST_NAME: usize = 16;
+pub(super) const LONGEST_NAME: usize = 16;
 /// The axis spans this at least, so that noise does not look like a difference.
 const LEAST_SPAN: (f64, f64) = (0.8, 1.25);
 
@@ -28,9 +28,7 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
     if !rows.iter().any(|(_, state)| matches!(state, State::Ran(_))) {
         return None;
     }
-    let names =
-        rows.iter().map(|(a, _)| name_width(&cut(view.name(*a), LONGEST_NAME), view.style(*a)));
-    let left = 10.0 + names.fold(50.0, f64::max);
+    let left = left_of(view, rows.iter().map(|row| row.0));
     let right = 118.0;
     let ratios = rows.iter().filter_map(|(_, state)| match state {
         State::Ran(c) => c.time.and_then(|t| t.ratio),
@@ -48,14 +46,7 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
         let (from, to) = (axis.at(1.0 / (1.0 + noise)), axis.at(1.0 + noise));
         svg.rect((from, TOP), (to - from, bottom - TOP), "band");
     }
-    let ticks = axis.ticks(6);
-    for v in &ticks {
-        svg.line((axis.at(*v), TOP), (axis.at(*v), bottom), "grid");
-    }
-    for v in &axis.labelled(&ticks, 11.5) {
-        svg.text((axis.at(*v), bottom + 16.0), Anchor::Middle, 11.5, "mute", &Unit::Ratio.tick(*v));
-    }
-    svg.line((axis.at(1.0), TOP), (axis.at(1.0), bottom), "axis");
+    draw_axis(&mut svg, &axis, 6, (TOP, bottom));
     for (i, (a, state)) in rows.iter().enumerate() {
         let y = TOP + (i as f64 + 0.5) * ROW;
         let style = view.style(*a);
@@ -93,6 +84,24 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
     let title = format!("{}: time relative to {}", w.name, view.name(view.baseline));
     let svg = svg.finish(&title, "");
     Some(Placed::new(Part::Time, Some(work), format!("time-{}", file_name(&w.name)), title, svg))
+}
+
+/// Where the axis begins: right of the names.
+pub(super) fn left_of(view: &View<'_>, who: impl Iterator<Item = SubjectIndex>) -> f64 {
+    let names = who.map(|a| name_width(&cut(view.name(a), LONGEST_NAME), view.style(a)));
+    10.0 + names.fold(50.0, f64::max)
+}
+
+/// The grid of a panel with its numbers below, and the baseline's 1.
+pub(super) fn draw_axis(svg: &mut Svg, axis: &Axis, most: usize, (top, bottom): (f64, f64)) {
+    let ticks = axis.ticks(most);
+    for v in &ticks {
+        svg.line((axis.at(*v), top), (axis.at(*v), bottom), "grid");
+    }
+    for v in &axis.labelled(&ticks, 11.5) {
+        svg.text((axis.at(*v), bottom + 16.0), Anchor::Middle, 11.5, "mute", &Unit::Ratio.tick(*v));
+    }
+    svg.line((axis.at(1.0), top), (axis.at(1.0), bottom), "axis");
 }
 
 /// All panels in one picture, in two columns.

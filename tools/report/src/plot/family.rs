@@ -33,7 +33,7 @@ fn one(
 ) -> Option<Placed> {
     let w = &view.report.workloads[work];
     let curve = w.curve_of(prefix)?;
-    let series = view.cell(work, who)?.series.iter();
+    let series = view.report.cell(work, who)?.series.iter();
     let ends = series.filter_map(|s| {
         let (head, end) = s.name.split_once('=')?;
         (head == prefix).then_some((end, &s.points))

@@ -6,6 +6,7 @@ use core::fmt::Write;
 use bench::result::Report;
 
 use super::pareto;
+use crate::tables::once_each;
 use crate::view::{View, others};
 use show::style::{classes, variables};
 use show::svg::{Anchor, Svg};
@@ -54,13 +55,7 @@ pub fn front(results: &[(&str, &Report)]) -> Option<String> {
 
 /// The others of all results, each once.
 fn names<'a>(results: &[(&str, &'a Report)]) -> Vec<&'a str> {
-    let mut names = Vec::new();
-    for name in results.iter().flat_map(|(_, report)| others(report)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    once_each(results.iter().flat_map(|(_, report)| others(report)))
 }
 
 fn style() -> String {

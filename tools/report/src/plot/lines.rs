@@ -47,7 +47,7 @@ fn lines<'a>(
 /// Resident memory over time, with what was asked for behind it.
 pub(super) fn memory(view: &View<'_>, work: WorkloadIndex, points: usize) -> Option<Placed> {
     let w = &view.report.workloads[work];
-    let cell = |a: SubjectIndex| view.cell(work, a);
+    let cell = |a: SubjectIndex| view.report.cell(work, a);
     // All ask for the same: the baseline's stands for it, or else the first there is.
     let live = [view.baseline]
         .iter()
@@ -78,7 +78,8 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
     let calls = timed_calls(view, work);
     let who = view.shown_and_floor();
     let drawn = calls.into_iter().filter_map(|call| {
-        let tail = |a: SubjectIndex| view.cell(work, a)?.tails.iter().find(|t| t.call == call);
+        let tail =
+            |a: SubjectIndex| view.report.cell(work, a)?.tails.iter().find(|t| t.call == call);
         let limit = w.cells.iter().flat_map(|c| &c.tails).filter(|t| t.call == call);
         let limit = limit.filter_map(|t| t.limit_ns).next();
         // A callback or a frame is no call.
@@ -126,7 +127,8 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
     let drawn = names.iter().filter(|name| replayed.is_none() || **name != LIVE);
     let drawn = drawn.filter_map(|name| {
         let behind = replayed.filter(|_| *name == RESIDENT);
-        let series = |a: SubjectIndex| view.cell(work, a)?.series.iter().find(|s| s.name == *name);
+        let series =
+            |a: SubjectIndex| view.report.cell(work, a)?.series.iter().find(|s| s.name == *name);
         let title = if names.len() == 1 && (name.is_empty() || *name == w.name) {
             w.name.clone()
         } else {
@@ -174,7 +176,7 @@ const NEAR: f64 = 0.02;
 /// From which x on each allocator refuses requests.
 fn refusals(view: &View<'_>, work: WorkloadIndex) -> Vec<(f64, String)> {
     let refused = |a: SubjectIndex| {
-        let series = view.cell(work, a)?.series.iter().find(|s| s.name == REFUSED)?;
+        let series = view.report.cell(work, a)?.series.iter().find(|s| s.name == REFUSED)?;
         Some((series.points.first()?.0, series.points.last()?.0, view.name(a)))
     };
     let mut firsts: Vec<_> = view.shown.iter().filter_map(|&a| refused(a)).collect();

@@ -51,7 +51,8 @@ pub(crate) fn beside(view: &View<'_>) -> Table {
         };
         let here = view.shown.iter().zip(&rows).map(|(&a, row)| match row {
             Some(Beside { here: Some(here), .. }) => {
-                let took = view.cell(w, a).and_then(|cell| cell.time).map(|time| time.median);
+                let took =
+                    view.report.cell(w, a).and_then(|cell| cell.time).map(|time| time.median);
                 both(*here, took)
             }
             Some(row) => Entry::from(row.why.clone()),

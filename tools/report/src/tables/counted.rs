@@ -13,7 +13,7 @@ use crate::view::{State, View};
 pub(crate) fn counted(view: &View<'_>, metric: Metric) -> Table {
     table(view, metric.word(), &["workload"], &view.shown, |w| {
         let is_known = |a: &SubjectIndex| {
-            view.cell(w, *a).is_some_and(|cell| cell.counted.contains_key(&metric))
+            view.report.cell(w, *a).is_some_and(|cell| cell.counted.contains_key(&metric))
         };
         if !view.shown.iter().any(is_known) {
             return Vec::new();

@@ -2,14 +2,12 @@
 
 use bench::claim::Claim;
 use bench::fail_if::Metric;
-use bench::result::Overall;
-use bench::session::SubjectIndex;
 use bench::stats::Ratio;
 use show::number::{ratio, with_margin};
 use show::{Cell as Entry, Column, Group, Table};
 
 use super::{none, shade, star};
-use crate::view::{View, margin};
+use crate::view::{Row, View, margin};
 
 /// All workloads together; a row an allocator, the least time first.
 pub(crate) fn overall(view: &View<'_>) -> Table {
@@ -18,7 +16,7 @@ pub(crate) fn overall(view: &View<'_>) -> Table {
     all.sort_by(|a, b| key(&a.2).total_cmp(&key(&b.2)));
     let (fastest, leanest) =
         (view.report.best_mean(Metric::Time), view.report.best_mean(Metric::Memory));
-    let row = |(a, o, time, peak): &(SubjectIndex, &Overall, Option<Ratio>, Option<Ratio>)| {
+    let row = |(a, o, time, peak): &Row<'_>| {
         let is_base = *a == view.baseline;
         let name = Entry {
             who: Some(a.0),

@@ -72,12 +72,15 @@ pub(crate) fn program(view: &View<'_>) -> Table {
     let starred = if by_cpu { Metric::Cpu } else { Metric::Time };
     // Of the null allocator a call's time is worth knowing.
     let is_shown = |a: &SubjectIndex| {
-        let is_timed = view.cell(w, *a).is_some_and(|cell| cell.ns.is_some());
+        let is_timed = view.report.cell(w, *a).is_some_and(|cell| cell.ns.is_some());
         report.allocators[*a].role != Role::Floor || is_timed
     };
     let shown: Vec<SubjectIndex> = report.subject_indices().filter(is_shown).collect();
     let has = |figure: &&Figure| {
-        shown.iter().filter_map(|&a| view.cell(w, a)).any(|cell| figure.1(cell, by_cpu).is_some())
+        shown
+            .iter()
+            .filter_map(|&a| view.report.cell(w, a))
+            .any(|cell| figure.1(cell, by_cpu).is_some())
     };
     // The wall clock's column says by its dashes that it says nothing.
     let figures: Vec<&Figure> = FIGURES.iter().filter(|f| f.0 == "wall" || has(f)).collect();
@@ -99,7 +102,7 @@ pub(crate) fn program(view: &View<'_>) -> Table {
         }
         let cells = figures.iter().map(|(_, of, metric, form)| {
             let is_told = entry.role != Role::Floor || *metric == Some(Metric::Ns);
-            let cell = view.cell(w, a).filter(|_| is_told);
+            let cell = view.report.cell(w, a).filter(|_| is_told);
             let Some(figure) = cell.and_then(|cell| of(cell, by_cpu)) else {
                 return none();
             };
@@ -120,7 +123,7 @@ pub(crate) fn program(view: &View<'_>) -> Table {
             }
         });
         let is_told = entry.role != Role::Floor;
-        let more = more.cells(view.cell(w, a).filter(|_| is_told));
+        let more = more.cells(view.report.cell(w, a).filter(|_| is_told));
         table.row(core::iter::once(name).chain(cells).chain(more));
     }
     table

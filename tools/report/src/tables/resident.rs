@@ -48,7 +48,7 @@ fn recorded(replayed: &Replayed) -> Option<Vec<Entry>> {
 }
 
 fn figures(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex) -> Vec<Entry> {
-    let Some(cell) = view.cell(w, a) else { return Vec::new() };
+    let Some(cell) = view.report.cell(w, a) else { return Vec::new() };
     let size = |figure: Option<f64>| {
         figure.map_or_else(none, |figure| Entry {
             sort: figure.to_string(),

@@ -11,7 +11,8 @@ const SHOWN: usize = 20;
 pub(crate) fn sequences(view: &View<'_>) -> Table {
     let mut groups = Vec::new();
     for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
-        let cells = view.shown.iter().filter_map(|&a| view.cell(w, a)).filter(|_| work.alone);
+        let cells =
+            view.shown.iter().filter_map(|&a| view.report.cell(w, a)).filter(|_| work.alone);
         let rows: Vec<Vec<Entry>> = cells
             .flat_map(|cell| cell.series.iter().map(|series| row(work, cell, series)))
             .collect();

@@ -92,19 +92,3 @@ fn it_works_from_a_file_wide_and_narrow_light_and_dark() {
     let said = look(&chromium, folder.path(), 390, false);
     assert!(said.starts_with("FINE "), "{said}");
 }
-
-/// For people: `REPORT_SAMPLE=/tmp/sample cargo test -p heapwright-report --test report browser` leaves the sample there.
-#[test]
-fn the_sample_can_be_looked_at() {
-    let Some(folder) = env::var_os("REPORT_SAMPLE").map(PathBuf::from) else { return };
-    for (name, report) in [
-        ("usual", crate::sample::report()),
-        ("large", crate::sample::large(45, 20)),
-        ("one", crate::sample::one()),
-    ] {
-        let place = folder.join(name);
-        fs::create_dir_all(&place).unwrap();
-        fs::write(place.join("result.json"), report.to_json().unwrap()).unwrap();
-        heapwright_report::write(&report, &place).unwrap();
-    }
-}

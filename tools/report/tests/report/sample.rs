@@ -7,6 +7,7 @@ use bench::result::{Cell, Compared, Entry, Overall, Prepared, Report, Series, Ta
 use bench::session::{Failure, How, Role, Run, Stop, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 use bench::testing;
+use fastrand::Rng;
 
 const NAMES: [(&str, f64, f64); 10] = [
     ("heapwright", 0.74, 1.04),
@@ -44,20 +45,9 @@ const WORKLOADS: [(&str, Group, u32, f64); 20] = [
     ("redis", Group::Real, 1, 3.4),
 ];
 
-/// The same numbers every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f64 / (1_u64 << 24) as f64
-    }
-
-    /// Around 1; the factor by which it is off has at most this logarithm.
-    fn about(&mut self, spread: f64) -> f64 {
-        ((self.next() * 2.0 - 1.0) * spread).exp()
-    }
+/// Around 1; the factor by which it is off has at most this logarithm.
+fn about(numbers: &mut Rng, spread: f64) -> f64 {
+    ((numbers.f64() * 2.0 - 1.0) * spread).exp()
 }
 
 /// The 20 workloads on glibc, its control, ten others and the null allocator.
@@ -66,7 +56,6 @@ pub(crate) fn report() -> Report {
 }
 
 /// One program of the user's own, with nine curves that are saws.
-#[allow(dead_code, reason = "not every test looks at it")]
 pub(crate) fn one() -> Report {
     let mut report = report();
     let at = report.workloads.iter().position(|w| w.name == "fragmentation");
@@ -82,7 +71,7 @@ pub(crate) fn one() -> Report {
 
 /// A report with these numbers of workloads and contenders; those beyond the named ones repeat them with a number.
 pub(crate) fn large(workloads: usize, contenders: usize) -> Report {
-    let mut numbers = Numbers(7);
+    let mut numbers = Rng::with_seed(7);
     let mut allocators = vec![entry("glibc", Role::Baseline), entry("glibc again", Role::Control)];
     let mut nature = vec![(1.0, 1.0), (1.0, 1.0)];
     for i in 0..contenders {
@@ -156,14 +145,14 @@ fn compared(median: f64, r: Option<Ratio>) -> Option<Compared> {
     Some(Compared { median, ratio: r, same: r.is_some_and(|r| r.is_same()) })
 }
 
-fn work(w: usize, allocators: &[Entry], nature: &[(f64, f64)], numbers: &mut Numbers) -> Work {
+fn work(w: usize, allocators: &[Entry], nature: &[(f64, f64)], numbers: &mut Rng) -> Work {
     let (name, group, threads, seconds) = WORKLOADS[w % WORKLOADS.len()];
     let name = if w < WORKLOADS.len() {
         name.to_owned()
     } else {
         format!("{name}-{}", w / WORKLOADS.len() + 1)
     };
-    let noise = 0.002 + 0.012 * numbers.next();
+    let noise = 0.002 + 0.012 * numbers.f64();
     let cells = (0..allocators.len())
         .map(|a| {
             let role = allocators[a].role;
@@ -203,7 +192,7 @@ fn cell(
     (seconds, threads): (f64, u32),
     (time, memory): (f64, f64),
     noise: f64,
-    numbers: &mut Numbers,
+    numbers: &mut Rng,
 ) -> Cell {
     let runs = 14;
     match (w, a) {
@@ -224,8 +213,8 @@ fn cell(
     }
     let is_base = role == Role::Baseline;
     let (t, m) = match role {
-        Role::Control => (1.0 + noise * (numbers.next() - 0.5), 1.0),
-        _ => (time * numbers.about(0.35), memory * numbers.about(0.25)),
+        Role::Control => (1.0 + noise * (numbers.f64() - 0.5), 1.0),
+        _ => (time * about(numbers, 0.35), memory * about(numbers, 0.25)),
     };
     let (t, m) = if is_base { (1.0, 1.0) } else { (t, m) };
     let r = |v: f64, margin: f64| (!is_base).then(|| ratio(v, margin));
@@ -234,7 +223,7 @@ fn cell(
     Cell {
         runs,
         flagged: if w == 12 { 3 } else { 0 },
-        time: compared(seconds * t, r(t, noise * 1.4 + 0.02 * numbers.next())),
+        time: compared(seconds * t, r(t, noise * 1.4 + 0.02 * numbers.f64())),
         cpu: compared(seconds * t * f64::from(threads.max(1)), r(t, noise)),
         ns: if counts { compared(22.0 * t * seconds, r(t, noise)) } else { None },
         peak_rss: compared(peak, r(m, 0.01)),
@@ -254,7 +243,7 @@ fn cell(
             vec![
                 Value {
                     name: "missed deadlines".into(),
-                    value: (40.0 * t * numbers.next()).round(),
+                    value: (40.0 * t * numbers.f64()).round(),
                     unit: String::new(),
                 },
                 Value { name: "longest frame".into(), value: 3.1e6 * t, unit: "ns".into() },
@@ -270,12 +259,12 @@ fn failure(how: How) -> Failure {
     Failure { how, round: 1, stderr: "free(): invalid pointer in <thread 3> & others".into() }
 }
 
-fn tails(t: f64, numbers: &mut Numbers) -> Vec<Tail> {
-    let call = |call: &str, base: f64, numbers: &mut Numbers| {
+fn tails(t: f64, numbers: &mut Rng) -> Vec<Tail> {
+    let call = |call: &str, base: f64, numbers: &mut Rng| {
         let curve: Vec<(f64, f64)> = (0..=60)
             .map(|i| {
                 let share = 10_f64.powf(-f64::from(i) / 10.0);
-                (base * t * (1.0 + (1.0 / share).powf(0.62)) * numbers.about(0.02), share)
+                (base * t * (1.0 + (1.0 / share).powf(0.62)) * about(numbers, 0.02), share)
             })
             .collect();
         Tail {
@@ -291,18 +280,18 @@ fn tails(t: f64, numbers: &mut Numbers) -> Vec<Tail> {
     vec![call("malloc", 11.0, numbers), call("free", 7.0, numbers)]
 }
 
-fn over_time(peak: f64, seconds: f64, numbers: &mut Numbers) -> Vec<(f64, f64)> {
+fn over_time(peak: f64, seconds: f64, numbers: &mut Rng) -> Vec<(f64, f64)> {
     let mut points = Vec::new();
     for i in 0..500 {
         let part = f64::from(i) / 499.0;
         let shape = (part * 5.0).min(1.0) * (0.72 + 0.25 * (part * 19.0).sin().abs());
         let shape = if part > 0.93 { shape * 0.35 } else { shape };
-        points.push((part * seconds, peak * shape * numbers.about(0.01)));
+        points.push((part * seconds, peak * shape * about(numbers, 0.01)));
     }
     points
 }
 
-fn sweep(t: f64, numbers: &mut Numbers) -> Vec<Series> {
+fn sweep(t: f64, numbers: &mut Rng) -> Vec<Series> {
     ["one size", "random sizes"]
         .into_iter()
         .map(|name| Series {
@@ -311,7 +300,7 @@ fn sweep(t: f64, numbers: &mut Numbers) -> Vec<Series> {
                 .map(|i| {
                     let bytes = f64::from(i) * 64.0;
                     let jump = if bytes > 8192.0 { 2.2 } else { 1.0 };
-                    (bytes, 18.0 * t * (1.0 + bytes / 9000.0) * jump * numbers.about(0.04))
+                    (bytes, 18.0 * t * (1.0 + bytes / 9000.0) * jump * about(numbers, 0.04))
                 })
                 .collect(),
         })
@@ -319,24 +308,19 @@ fn sweep(t: f64, numbers: &mut Numbers) -> Vec<Series> {
 }
 
 fn overall(allocators: &[Entry], nature: &[(f64, f64)], workloads: usize) -> Vec<Overall> {
-    let is_contender = |a: usize| allocators[a].role == Role::Contender;
-    (0..allocators.len())
-        .map(|a| {
-            let (t, m) = nature[a];
-            let beaten = (0..allocators.len())
-                .any(|b| (is_contender(b) || b == 0) && nature[b].0 < t && nature[b].1 < m);
-            Overall {
-                workloads: workloads - usize::from(a >= 9),
-                time: (a > 0).then(|| ratio(t, 0.011)),
-                peak_rss: (a > 0).then(|| ratio(m, 0.008)),
-                is_pareto: (is_contender(a) || a == 0) && !beaten,
-                ..Overall::default()
-            }
-        })
-        .collect()
+    let one = |(a, &(t, m)): (usize, &(f64, f64))| Overall {
+        workloads: workloads - usize::from(a >= 9),
+        time: Some(ratio(t, 0.011)),
+        peak_rss: Some(ratio(m, 0.008)),
+        ..Overall::default()
+    };
+    let mut all: Vec<Overall> = nature.iter().enumerate().map(one).collect();
+    let compared = |a: &usize| matches!(allocators[*a].role, Role::Baseline | Role::Contender);
+    Overall::mark_pareto(&mut all, (0..allocators.len()).filter(compared));
+    all
 }
 
-fn runs(works: &[Work], numbers: &mut Numbers) -> Vec<Run> {
+fn runs(works: &[Work], numbers: &mut Rng) -> Vec<Run> {
     let mut all = Vec::new();
     for (w, work) in works.iter().enumerate() {
         for (a, cell) in work.cells.iter().enumerate() {
@@ -346,7 +330,7 @@ fn runs(works: &[Work], numbers: &mut Numbers) -> Vec<Run> {
                     WorkloadIndex(w),
                     SubjectIndex(a),
                     round,
-                    testing::nanoseconds(time.median * numbers.about(0.03)),
+                    testing::nanoseconds(time.median * about(numbers, 0.03)),
                 );
                 all.push(Run { starved: cell.flagged > 0 && round <= 3, ..run });
             }

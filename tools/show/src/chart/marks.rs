@@ -14,7 +14,7 @@ const LONGEST: usize = 24;
 pub(super) fn draw(svg: &mut Svg, x: &Axis, y: &Axis, marks: &[(f64, String)]) {
     let places: Vec<(f64, &str)> = marks
         .iter()
-        .filter(|(at, _)| x.takes(*at))
+        .filter(|(at, _)| x.kind.takes(*at))
         .map(|(at, name)| (x.at(*at), name.as_str()))
         .collect();
     let from = if places.len() <= FEW { y.to } else { y.from - TICK };

@@ -8,8 +8,7 @@ use bench::claim::Claim;
 use bench::definition::Group;
 use bench::fail_if::Metric;
 use bench::result::{Report, Work};
-use bench::session::{SubjectIndex, WorkloadIndex};
-use bench::stats::Ratio;
+use bench::session::{Role, SubjectIndex, WorkloadIndex};
 
 use super::means;
 use super::tables::{contestants, is_ours};
@@ -69,14 +68,6 @@ impl<'a> Against<'a> {
         Some(Self { report, ours, others })
     }
 
-    fn overall(
-        &self,
-        at: usize,
-        figure: fn(&bench::result::Overall) -> Option<Ratio>,
-    ) -> Option<f64> {
-        Some(figure(self.report.overall.get(at)?)?.estimate)
-    }
-
     /// The mean over the best peer's, which is the one that makes it largest.
     fn mean(&self, metric: Metric) -> Option<f64> {
         self.others.iter().filter_map(|&at| self.mean_to(at, metric)).reduce(f64::max)
@@ -95,12 +86,11 @@ impl<'a> Against<'a> {
     }
 
     fn mean_of_glibc(&self) -> Option<f64> {
-        self.overall(self.ours, |o| o.peak_rss)
+        Some(self.report.overall.get(self.ours)?.peak_rss?.estimate)
     }
 
     fn memory_of_mallocs(&self) -> Option<f64> {
-        let is_baseline =
-            |at: &&usize| self.report.allocators[**at].role == bench::session::Role::Baseline;
+        let is_baseline = |at: &&usize| self.report.allocators[**at].role == Role::Baseline;
         let mallocs = self.others.iter().filter(|at| !is_baseline(at));
         mallocs.filter_map(|&at| self.mean_to(at, Metric::Memory)).reduce(f64::max)
     }
@@ -140,10 +130,8 @@ impl<'a> Against<'a> {
     }
 
     fn large(&self) -> Figure {
-        let baseline = self
-            .others
-            .iter()
-            .find(|&&at| self.report.allocators[at].role == bench::session::Role::Baseline);
+        let baseline =
+            self.others.iter().find(|&&at| self.report.allocators[at].role == Role::Baseline);
         let is_large = |work: &&Work| {
             let median = |at: usize| Some(work.cells.get(at)?.peak_rss?.median);
             let (own, base) = (median(self.ours), baseline.and_then(|&at| median(at)));

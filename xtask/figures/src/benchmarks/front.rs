@@ -8,7 +8,7 @@ use bench::session::{Role, SubjectIndex};
 use bench::stats::Ratio;
 
 use super::record::Record;
-use super::tables::{contestants, interval, is_ours, markdown};
+use super::tables::{contestants, is_ours, markdown};
 
 pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
 
@@ -179,11 +179,6 @@ fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2]
 
 fn short(ratio: &Ratio) -> String {
     format!("{:.2}", ratio.estimate)
-}
-
-/// With its interval, for the page of figures.
-pub(super) fn long(ratio: &Ratio) -> String {
-    interval(ratio)
 }
 
 /// The command that made a result, as it can be typed, in lines of the page's width.

@@ -42,7 +42,7 @@ pub(super) fn last(top: &Path, name: &str) -> Result<Option<(PathBuf, Report)>, 
 
 fn read(file: &Path) -> Result<Option<Report>, String> {
     let Ok(text) = fs::read_to_string(file) else { return Ok(None) };
-    Report::from_json(&text).map(Some).map_err(|e| format!("{}: {e}", file.display()))
+    Report::from_json(&text).map(Some).map_err(|e| format!("{}: it {e}", file.display()))
 }
 
 impl Record {

@@ -228,7 +228,7 @@ fn five_rounds_claim_nothing_on_the_front_page() {
     let part = |name: &str| Part { name: name.to_owned(), report: &report };
     let said = front::sentences(&[part("all 2 workloads")]).replace('\n', " ");
     assert!(said.contains("malloc, 0.70: **no difference** can be shown."), "{said}");
-    let table = front::table(&[part("all"), part("the real programs")], front::long, true);
+    let table = front::table(&[part("all"), part("the real programs")], tables::interval, true);
     assert!(!table.contains("**0.5"), "{table}");
 }
 
@@ -267,7 +267,7 @@ fn the_front_page_says_who_is_faster_and_who_is_smaller() {
         "Over all 2 workloads heapwright takes 0.50 of glibc's time, and jemalloc, the fastest other malloc, 0.70: heapwright is\n\
          **faster**. It takes 1.50 of jemalloc's memory, and 0.90 of glibc's."
     );
-    let table = front::table(&[part("all"), part("the real programs")], front::long, true);
+    let table = front::table(&[part("all"), part("the real programs")], tables::interval, true);
     assert!(table.contains("**0.500 [0.490, 0.510]**"), "{table}");
 }
 
@@ -280,6 +280,6 @@ fn a_noisy_record_claims_nothing_of_time() {
     let part = |name: &str| Part { name: name.to_owned(), report: &report };
     let said = front::sentences(&[part("all")]).replace('\n', " ");
     assert!(said.contains("0.70: with its noise the run shows **no difference**."), "{said}");
-    let table = front::table(&[part("all"), part("the real programs")], front::long, true);
+    let table = front::table(&[part("all"), part("the real programs")], tables::interval, true);
     assert!(!table.contains("**0.5") && table.contains("**0.600"), "{table}");
 }

@@ -9,6 +9,7 @@ use bench::measured::Service;
 use bench::workload::{Places, Workload};
 
 use crate::command;
+use crate::files;
 use crate::peers::root;
 use crate::programs;
 use crate::slowest::definitions;
@@ -52,12 +53,9 @@ fn one(
     definitions: &[Definition],
     quick: bool,
 ) -> Result<Program, String> {
-    let program = |file: PathBuf, argv: Vec<OsString>| Program {
-        name,
-        file,
-        argv,
-        environment: Vec::new(),
-        service: None,
+    let program = |file: PathBuf, argv: Vec<OsString>| {
+        let environment = Vec::new();
+        Program { name, file, argv, environment, service: None }
     };
     match name {
         "redis" => redis(places, if quick { 30_000 } else { 300_000 }),
@@ -106,12 +104,11 @@ fn redis(places: &Places, requests: u32) -> Result<Program, String> {
 
 /// Scripts and inputs of the real programs, side by side as the definitions name them.
 fn gather(folder: &Path) -> Result<(), String> {
-    let failed = |path: &Path, why: std::io::Error| format!("{}: {why}", path.display());
-    fs::create_dir_all(folder).map_err(|why| failed(folder, why))?;
+    files::folder(folder)?;
     for from in ["bench/programs", "bench/real"].map(|from| root().join(from)) {
-        for entry in fs::read_dir(&from).map_err(|why| failed(&from, why))?.flatten() {
-            let path = entry.path();
-            fs::copy(&path, folder.join(entry.file_name())).map_err(|why| failed(&path, why))?;
+        for path in files::list(&from)? {
+            let to = folder.join(path.file_name().unwrap_or_default());
+            fs::copy(&path, to).map_err(files::said(&path))?;
         }
     }
     Ok(())

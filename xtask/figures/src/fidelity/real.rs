@@ -110,17 +110,7 @@ pub(crate) fn job(
     environment: &[(OsString, OsString)],
     sample: Option<Duration>,
 ) -> Result<Outcome, String> {
-    let job = Job {
-        file,
-        argv,
-        environment,
-        show_output: false,
-        timeout: Some(LIMIT),
-        limit: None,
-        service: program.service.as_ref(),
-        cpus: &[],
-        sample,
-        capture: false,
-    };
+    let (timeout, service) = (Some(LIMIT), program.service.as_ref());
+    let job = Job { environment, timeout, service, sample, ..Job::new(file, argv) };
     Launcher::new(heapwright).run(&job, &AtomicBool::new(false)).map_err(|why| why.to_string())
 }

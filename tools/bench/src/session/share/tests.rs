@@ -15,17 +15,6 @@ fn chosen(all: &[(u64, u64)], left: u64) -> Vec<usize> {
 }
 
 #[test]
-fn the_level_is_where_the_time_left_brings_those_below_it() {
-    let all = [(170, 17), (20, 2), (50, 5), (30, 3)];
-    let level = |left| level(&candidates(&all), Duration::from_secs(left)).as_secs();
-    assert_eq!(level(0), 20);
-    assert_eq!(level(10), 30);
-    assert_eq!(level(30), 40);
-    assert_eq!(level(200), 100, "three of them");
-    assert_eq!(level(1000), 317, "all four");
-}
-
-#[test]
 fn who_had_less_time_runs() {
     let all = [(170, 17), (20, 2), (50, 5), (30, 3)];
     assert_eq!(chosen(&all, 10), [1]);

@@ -85,7 +85,7 @@ impl Measurement<'_> {
                 "interrupted: what was measured is written; a second interrupt ends this at once, without it",
             );
         }
-        let prepared = self.guard.as_ref().map(|g| g.settings().to_vec()).unwrap_or_default();
+        let prepared = self.guard.as_ref().map(|g| g.settings.clone()).unwrap_or_default();
         drop(self.guard);
         let now = Busyness::now();
         warnings.extend(now.steal_warning(&self.before).filter(|_| tools.is_none()));

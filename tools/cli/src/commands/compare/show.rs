@@ -1,7 +1,8 @@
 //! A comparison as text.
 
+use bench::claim::Claim;
 use bench::claim::MARKS;
-use bench::compare::{Change, Comparison, Judged, Line, Subject};
+use bench::compare::{Comparison, Judged, Line, Subject};
 use bench::fail_if::Metric;
 use bench::result::AGREEMENT;
 use bench::session::Role;
@@ -144,8 +145,8 @@ fn others(comparison: &Comparison, subjects: &[&Subject]) -> Table {
         let count = |change| {
             mine(Metric::Time).filter(|l| l.workload.is_some() && l.change == change).count()
         };
-        let (slower, faster) = (count(Change::More), count(Change::Less));
-        let untold = count(Change::Unknown);
+        let (slower, faster) = (count(Claim::More), count(Claim::Less));
+        let untold = count(Claim::Untold);
         let mut row = vec![heading(subject).into()];
         row.extend(columns.iter().map(|metric| mean(*metric)));
         let by_time = format!("{slower} slower, {faster} faster, {untold} cannot be told");
@@ -171,16 +172,16 @@ fn written(ratio: &Ratio) -> String {
     with_margin(ratio.estimate, (ratio.pairs > 1).then(|| ratio.margin()))
 }
 
-fn word(metric: Metric, change: Change) -> &'static str {
+fn word(metric: Metric, change: Claim) -> &'static str {
     match (change, metric) {
-        (Change::More, counted) if Metric::COUNTED.contains(&counted) => "+",
-        (Change::Less, counted) if Metric::COUNTED.contains(&counted) => "−",
-        (Change::More, Metric::Memory) => "+ more",
-        (Change::Less, Metric::Memory) => "− less",
-        (Change::More, _) => "+ slower",
-        (Change::Less, _) => "− faster",
-        (Change::Same, _) => "=",
-        (Change::Unknown, _) => "?",
+        (Claim::More, counted) if Metric::COUNTED.contains(&counted) => "+",
+        (Claim::Less, counted) if Metric::COUNTED.contains(&counted) => "−",
+        (Claim::More, Metric::Memory) => "+ more",
+        (Claim::Less, Metric::Memory) => "− less",
+        (Claim::More, _) => "+ slower",
+        (Claim::Less, _) => "− faster",
+        (Claim::Level, _) => "=",
+        (Claim::Untold, _) => "?",
     }
 }
 
@@ -252,10 +253,10 @@ pub(super) fn csv(comparison: &Comparison) -> String {
             Role::Contender | Role::Floor => "contender",
         };
         let change = match line.change {
-            Change::More => "more",
-            Change::Less => "less",
-            Change::Same => "same",
-            Change::Unknown => "unknown",
+            Claim::More => "more",
+            Claim::Less => "less",
+            Claim::Level => "same",
+            Claim::Untold => "unknown",
         };
         let judged = if line.judged == Judged::Plain { "plain" } else { "relative" };
         let workload = line.workload.as_deref().unwrap_or("geomean");

@@ -1,13 +1,14 @@
-//! The community's workloads, each for a moment, as `heapwright bench` runs them: they end well, print what they should,
-//! and the seed decides all of it but the times.
+//! The workloads of the community and of the texts, each for a moment, as `heapwright bench` runs them: they end well, print
+//! what they should, and the seed decides all of it but the times.
 
 use crate::common::run;
 
 struct Short {
     name: &'static str,
     words: &'static [&'static str],
-    /// Lines it prints beside `ops`, `ns` and `refused`, and how often.
+    /// Lines it prints beside `refused`, and beside `ops` and `ns` if it `counts` its calls, and how often.
     more: &'static [(&'static str, usize)],
+    counts: bool,
 }
 
 const fn short(
@@ -15,13 +16,17 @@ const fn short(
     words: &'static [&'static str],
     more: &'static [(&'static str, usize)],
 ) -> Short {
-    Short { name, words, more }
+    Short { name, words, more, counts: true }
+}
+
+const fn text(name: &'static str, counts: bool, more: &'static [(&'static str, usize)]) -> Short {
+    Short { counts, ..short(name, &["scale=0.002"], more) }
 }
 
 const PEAK: &[(&str, usize)] = &[("peak_live", 1)];
 const ANSWER: &[(&str, usize)] = &[("answer", 1)];
 
-const ALL: &[Short] = &[
+const COMMUNITY: &[Short] = &[
     short("larson", &["steps=500", "scale=0.01"], PEAK),
     short("mstress", &["trees=60", "scale=0.2"], PEAK),
     short("rptest", &["scale=0.002"], PEAK),
@@ -37,6 +42,27 @@ const ALL: &[Short] = &[
     short("barnes", &["bodies=1500", "scale=0.4"], &[("peak_live", 1), ("answer", 1)]),
 ];
 
+const TEXTS: &[Short] = &[
+    text("basic", false, PEAK),
+    text("align-test", true, PEAK),
+    text("multi-thread", false, PEAK),
+    text("mitest", false, PEAK),
+    text("glibc-simple", true, &[("peak_live", 1), ("point", 9 * 4)]),
+    text("glibc-thread", true, PEAK),
+    text("malloc-large", false, PEAK),
+    text("multi-thread-c", true, PEAK),
+    text("t-test1", true, PEAK),
+    text("t-test1-grid", true, &[("peak_live", 1), ("point", 9 * 12 * 2)]),
+    text("bursts", true, &[("peak_live", 1), ("point", 14)]),
+    text("two-phases", true, &[("peak_live", 1), ("value", 4)]),
+    text("bench-tiny", true, PEAK),
+    text("bench-tiny-mt", true, PEAK),
+    text("tlsf-sweep", true, &[("peak_live", 1), ("point", 256)]),
+    text("tlsf-wide", true, &[("peak_live", 1), ("point", 6 * 50)]),
+    text("list-walk", false, &[("peak_live", 1), ("point", 9), ("value", 9)]),
+    text("addresses", false, &[("peak_live", 1), ("point", 2 * 19), ("value", 2 * 3)]),
+];
+
 impl Short {
     /// The lines it prints, as words; it ends well.
     fn lines(&self, more: &[&str]) -> Vec<Vec<String>> {
@@ -49,7 +75,7 @@ fn count(lines: &[Vec<String>], key: &str) -> usize {
 }
 
 /// What does not depend on the time, nor on which of several threads came first.
-fn decided_by_the_seed(name: &str, lines: &[Vec<String>]) -> Vec<Vec<String>> {
+pub(crate) fn decided_by_the_seed(name: &str, lines: &[Vec<String>]) -> Vec<Vec<String>> {
     let of_all = ["ops", "answer", "point", "live", "value", "peak_live", "refused"];
     let mut all: Vec<Vec<String>> =
         lines.iter().filter(|line| of_all.contains(&line[0].as_str())).cloned().collect();
@@ -68,22 +94,31 @@ fn decided_by_the_seed(name: &str, lines: &[Vec<String>]) -> Vec<Vec<String>> {
 
 #[test]
 fn each_prints_its_figures_and_the_seed_decides_them() {
-    for short in ALL {
+    for short in COMMUNITY.iter().chain(TEXTS) {
         let name = short.name;
         let first = short.lines(&["seed=5"]);
-        for key in ["ops", "ns", "refused"] {
-            assert_eq!(count(&first, key), 1, "{name}: {key}");
+        let always = [("ops", short.counts), ("ns", short.counts), ("refused", true)];
+        for (key, is_there) in always {
+            assert_eq!(count(&first, key), usize::from(is_there), "{name}: {key}");
         }
         for &(key, times) in short.more {
             assert_eq!(count(&first, key), times, "{name}: {key}");
         }
         let others = short.more.iter().map(|(_, times)| times).sum::<usize>();
-        assert_eq!(first.len(), 3 + others, "{name}: {first:?}");
+        let always = always.iter().filter(|(_, is_there)| *is_there).count();
+        assert_eq!(first.len(), always + others, "{name}: {first:?}");
         let number = |key: &str| {
             let line = first.iter().find(|line| line[0] == key)?;
             line[1].parse::<u64>().ok()
         };
-        assert!(number("ops") > Some(0) && number("ns") > Some(0), "{name}");
+        assert!(!short.counts || number("ops") > Some(0) && number("ns") > Some(0), "{name}");
+        // Threads of the two have 64 bytes each.
+        let least = if name.starts_with("cache-") { 100 } else { 1000 };
+        assert!(number("peak_live").is_none_or(|bytes| bytes > least), "{name}");
+        // A few calls may take less than reading the clock did: then they took nothing.
+        let is_figure = |y: &str| y.parse::<f64>().is_ok_and(|y| y >= 0.0 && y.is_finite());
+        let mut points = first.iter().filter(|line| line[0] == "point");
+        assert!(points.all(|point| point.len() == 4 && is_figure(&point[3])), "{name}");
         assert_eq!(number("refused"), Some(0), "{name}");
         let second = short.lines(&["seed=5"]);
         assert_eq!(decided_by_the_seed(name, &first), decided_by_the_seed(name, &second), "{name}");
@@ -97,7 +132,7 @@ fn each_prints_its_figures_and_the_seed_decides_them() {
 
 #[test]
 fn each_runs_on_nothing_on_a_region_and_with_every_call_timed() {
-    for short in ALL {
+    for short in COMMUNITY {
         let name = short.name;
         let with_malloc = short.lines(&["seed=2"]);
         for more in ["allocator=null", "allocator=tlsf", "tail=1"] {
