@@ -1,5 +1,5 @@
-//! heaptrack's recordings as packed traces: a line an event, numbers in hexadecimal digits. Its own two forms are told apart by their
-//! events.
+//! heaptrack's recordings as packed traces: a line an event, numbers in hexadecimal digits. Its own two forms are told apart by
+//! their events.
 //!
 //! ```text
 //! v 10400 3           heaptrack 1.4.0, version 3 of the format
