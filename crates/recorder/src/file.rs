@@ -164,7 +164,7 @@ fn descriptor() -> Option<i32> {
 pub fn copy(to: &CStr) -> Result<(), system::Error> {
     let session = session::number();
     // A descriptor of its own, so that threads may go on writing meanwhile.
-    let file = with(session, |file| system::copied(file, 3).map_err(|_| CLOSED));
+    let file = with(session, |file| system::copied(file).map_err(|_| CLOSED));
     let file = file.map_err(|_| libc::EBADF)?;
     // Its own file stays as it is.
     let copied = replace::replace(to, is_ours, |out| {

@@ -155,8 +155,15 @@ fn mapping_of(line: &[u8]) -> Option<Mapping> {
 }
 
 fn hexadecimal(text: &[u8]) -> Option<(usize, &[u8])> {
-    let len = text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    (len > 0).then(|| (crate::text::hexadecimal(&text[..len]), &text[len..]))
+    let digit = |byte: &u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let len = text.iter().take_while(|byte| digit(byte).is_some()).count();
+    let digits = text[..len].iter().filter_map(digit);
+    let number = digits.fold(0_usize, |number, digit| number.wrapping_mul(16) + usize::from(digit));
+    (len > 0).then_some((number, &text[len..]))
 }
 
 /// Reads some pages of some huge pages: how many, and how many of them are zeros.

@@ -83,18 +83,20 @@ pub fn close(file: i32) {
 /// least none of the three that every program uses: it may have been started without them.
 pub fn moved_up(file: i32) -> i32 {
     for lowest in [900, 300, 100, 3] {
-        if let Ok(copy) = copied(file, lowest) {
+        // SAFETY: makes a descriptor.
+        let copy = unsafe { libc::syscall(libc::SYS_fcntl, file, libc::F_DUPFD_CLOEXEC, lowest) };
+        if let Ok(copy) = result(copy) {
             close(file);
-            return copy;
+            return copy as i32;
         }
     }
     file
 }
 
-/// A second descriptor of a file, not below this number.
-pub(crate) fn copied(file: i32, lowest: i32) -> Result<i32, Error> {
+/// A second descriptor of a file.
+pub(crate) fn copied(file: i32) -> Result<i32, Error> {
     // SAFETY: makes a descriptor.
-    let copy = unsafe { libc::syscall(libc::SYS_fcntl, file, libc::F_DUPFD_CLOEXEC, lowest) };
+    let copy = unsafe { libc::syscall(libc::SYS_fcntl, file, libc::F_DUPFD_CLOEXEC, 3) };
     result(copy).map(|copy| copy as i32)
 }
 
