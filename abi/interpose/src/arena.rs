@@ -1,8 +1,4 @@
 //! A few kilobytes for what the loader allocates while it is asked for the next malloc. Never given back.
-//!
-//! ```text
-//! [ block │ block │ used ░░░░░░░ ]     32 KiB of the library's own data
-//! ```
 
 use core::cell::UnsafeCell;
 use core::ptr;

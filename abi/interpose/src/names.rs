@@ -1,11 +1,8 @@
 //! What the library exports, and the slots behind it.
 //!
-//! ```text
-//! malloc:   jmp [SLOTS.malloc]
-//! ```
-//!
-//! So a call costs one jump, and switching the recorder on or off is writing the slots. Nothing begins by `mmap` and
-//! `munmap`: a malloc that the program brings calls them with its lock held, and to begin is to look names up, which allocates.
+//! Each is a jump through its slot. So a call costs one jump, and switching the recorder on or off is writing the slots. Nothing
+//! begins by `mmap` and `munmap`: a malloc that the program brings calls them with its lock held, and to begin is to look names
+//! up, which allocates.
 
 use core::ffi::{c_char, c_int, c_long, c_void};
 use core::marker::PhantomData;
@@ -198,9 +195,4 @@ pub(crate) fn switch_to(table: &Table) {
 /// Lets one of them be another function.
 pub(crate) fn set(at: usize, function: *mut ()) {
     words(&SLOTS)[at].store(function, Ordering::Relaxed);
-}
-
-/// What the exported functions jump to now.
-pub(crate) fn slots() -> &'static Table {
-    &SLOTS
 }

@@ -177,7 +177,7 @@ pub(crate) mod recorded {
 /// The operators where no library of C++ is: through `malloc` and `free`, which are recorded.
 #[allow(non_snake_case, reason = "the names of C++")]
 pub(crate) mod stand_in {
-    use crate::names::slots;
+    use crate::names::SLOTS;
 
     /// A block, or the end: without C++ nothing can be thrown.
     fn or_end(block: *mut u8) -> *mut u8 {
@@ -197,21 +197,21 @@ pub(crate) mod stand_in {
         )*};
     }
     new! {
-        _Znwm(size, _second) = or_end(slots().malloc.get()(size));
-        _Znam(size, _second) = or_end(slots().malloc.get()(size));
-        _ZnwmRKSt9nothrow_t(size, _second) = slots().malloc.get()(size);
-        _ZnamRKSt9nothrow_t(size, _second) = slots().malloc.get()(size);
-        _ZnwmSt11align_val_t(size, align) = or_end(slots().memalign.get()(align, size));
-        _ZnamSt11align_val_t(size, align) = or_end(slots().memalign.get()(align, size));
-        _ZnwmSt11align_val_tRKSt9nothrow_t(size, align) = slots().memalign.get()(align, size);
-        _ZnamSt11align_val_tRKSt9nothrow_t(size, align) = slots().memalign.get()(align, size);
+        _Znwm(size, _second) = or_end(SLOTS.malloc.get()(size));
+        _Znam(size, _second) = or_end(SLOTS.malloc.get()(size));
+        _ZnwmRKSt9nothrow_t(size, _second) = SLOTS.malloc.get()(size);
+        _ZnamRKSt9nothrow_t(size, _second) = SLOTS.malloc.get()(size);
+        _ZnwmSt11align_val_t(size, align) = or_end(SLOTS.memalign.get()(align, size));
+        _ZnamSt11align_val_t(size, align) = or_end(SLOTS.memalign.get()(align, size));
+        _ZnwmSt11align_val_tRKSt9nothrow_t(size, align) = SLOTS.memalign.get()(align, size);
+        _ZnamSt11align_val_tRKSt9nothrow_t(size, align) = SLOTS.memalign.get()(align, size);
     }
 
     macro_rules! delete {
         ($($name:ident)*) => {$(
             pub(crate) unsafe extern "C" fn $name(block: *mut u8, _: usize, _: usize) {
                 // SAFETY: the caller's promise.
-                unsafe { slots().free.get()(block) }
+                unsafe { SLOTS.free.get()(block) }
             }
         )*};
     }

@@ -1,9 +1,5 @@
 //! What the program was started with: read from the kernel's copy, as the C library may not know its environment yet.
-//!
-//! ```text
-//! GLIBC_TUNABLES=…  PYTHONMALLOC=…     kept for the head: a malloc with other settings is another malloc
-//! HEAPWRIGHT_RECORD=…                  what the command asks for
-//! ```
+//! Settings of mallocs are kept for the head: a malloc with other settings is another malloc.
 
 use core::cell::UnsafeCell;
 use core::ffi::CStr;

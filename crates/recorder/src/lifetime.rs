@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use source::os::imp::thread_end;
+use trace_format::PROCESS_ENDS;
 
 use crate::errno::Kept;
 use crate::session::Now;
@@ -23,7 +24,7 @@ pub extern "C" fn process_ends() {
         samples::write(writer, now.time, true);
         chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);
-        writer.process_ends();
+        writer.flag(PROCESS_ENDS);
     }
 }
 

@@ -31,6 +31,7 @@ mod rules;
 mod sample;
 mod walk;
 
+pub(crate) use sample::weight;
 use walk::Walk;
 
 /// Where a thread's caller is noted, and what it knows for its stacks. Zeros at first.
@@ -181,11 +182,6 @@ pub fn refused(thread: &Thread, size: usize) {
 /// Whether a block of this size, which was counted, reached the next point; then the one behind it is drawn.
 pub fn reached(thread: &Thread, session: u32, size: usize) -> bool {
     thread.caller.points.reached(session, size)
-}
-
-/// The bytes that a block of this size in the sample stands for: its size, divided by how likely it is to be there.
-pub fn weight(size: usize) -> u64 {
-    sample::weight(size)
 }
 
 /// Null: there is no memory.

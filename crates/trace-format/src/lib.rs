@@ -26,7 +26,7 @@ pub use chunk::{
 };
 pub use event::{Event, Kind};
 pub use file::{FileHead, HeadError, MAGIC, VERSION};
-pub use read::{Cursor, Events, Fault, FaultKind};
+pub use read::{Cursor, Fault, FaultKind};
 pub use write::{ROOM, Writer};
 
 /// A tick of the recorder's clock is shifted right by so many bits: times in a trace are in units of 64 ticks.

@@ -169,28 +169,5 @@ impl Cursor {
     }
 }
 
-/// The events of a chunk, each with its time in units of the recorder's clock. Ends behind the first fault.
-#[derive(Debug, Clone)]
-pub struct Events<'a> {
-    cursor: Cursor,
-    chunk: &'a [u8],
-}
-
-impl<'a> Events<'a> {
-    /// The events of the chunk with this head; `chunk` are its bytes, head and all, as many as there are.
-    #[must_use]
-    pub fn of(head: &ChunkHead, chunk: &'a [u8]) -> Self {
-        Self { cursor: Cursor::begin(head, chunk.len()), chunk }
-    }
-}
-
-impl<'a> Iterator for Events<'a> {
-    type Item = Result<(u64, Event<'a>), Fault>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.cursor.next(self.chunk)
-    }
-}
-
 #[cfg(test)]
 mod tests;

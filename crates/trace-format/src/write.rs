@@ -3,7 +3,7 @@
 use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::chunk::{CHUNK, ChunkHead, HEAD, PROCESS_ENDS, SEALED};
+use crate::chunk::{CHUNK, ChunkHead, HEAD, SEALED};
 use crate::event::{Event, Kind};
 use crate::near::Near;
 use crate::varint;
@@ -61,10 +61,10 @@ impl Writer {
 
     /// Lets [`has_room`](Self::has_room) say no after so many bytes, or where the chunk is full. `false`: it is.
     pub fn pause_after(&mut self, bytes: usize) -> bool {
-        if self.chunk.is_null() || self.used() >= LAST {
+        if self.chunk.is_null() || self.written() >= LAST {
             return false;
         }
-        let limit = (self.used() + bytes).min(LAST);
+        let limit = (self.written() + bytes).min(LAST);
         // SAFETY: inside the chunk.
         self.limit = unsafe { self.chunk.add(limit) };
         true
@@ -94,9 +94,10 @@ impl Writer {
     }
 
     /// Bytes of the chunk that are written, its head among them; 0 where there is none.
+    #[inline]
     #[must_use]
     pub fn written(&self) -> usize {
-        self.used()
+        self.at.addr() - self.chunk.addr()
     }
 
     /// The same bytes, to be copied.
@@ -106,7 +107,7 @@ impl Writer {
             return &[];
         }
         // SAFETY: they are written, and only this writer writes there.
-        unsafe { core::slice::from_raw_parts(self.chunk, self.used()) }
+        unsafe { core::slice::from_raw_parts(self.chunk, self.written()) }
     }
 
     /// The chunk's events are in another place: it has none from now on, whoever reads it before it [begins](Self::begin) anew.
@@ -118,11 +119,6 @@ impl Writer {
         if !self.chunk.is_null() {
             self.commit(self.at);
         }
-    }
-
-    #[inline]
-    fn used(&self) -> usize {
-        self.at.addr() - self.chunk.addr()
     }
 
     /// `malloc` has returned `address`, which is not null.
@@ -256,7 +252,36 @@ impl Writer {
             Event::Free { at } => return unsafe { self.free(time, at) },
             // SAFETY: passed on.
             Event::From { frame } => return unsafe { self.stack(time, frame) },
-            _ => parts(event),
+            Event::Aligned { at, size, align } => {
+                let log2 = u64::from(align.trailing_zeros());
+                (Kind::Aligned, Some(at), [Some(size), Some(log2), None], None)
+            }
+            Event::ReallocFrom { at } => (Kind::ReallocFrom, Some(at), [None; 3], None),
+            Event::ReallocTo { at, size } => {
+                (Kind::ReallocTo, Some(at), [Some(size), None, None], None)
+            }
+            Event::Refused { size } => (Kind::Refused, None, [Some(size), None, None], None),
+            Event::UsableSize { at, usable } => {
+                (Kind::UsableSize, Some(at), [Some(usable), None, None], None)
+            }
+            Event::Touched { pages } => (Kind::Touched, None, [Some(pages), None, None], None),
+            Event::Frame { frame, caller, ip } => {
+                (Kind::Frame, None, [Some(frame), Some(caller), Some(ip)], None)
+            }
+            Event::ThreadName { name } => (Kind::ThreadName, None, [None; 3], Some(name)),
+            Event::Fork { child } => (Kind::Fork, None, [Some(child), None, None], None),
+            Event::Exec { path } => (Kind::Exec, None, [None; 3], Some(path)),
+            Event::Map { at, len } => (Kind::Map, Some(at), [Some(len), None, None], None),
+            Event::Unmap { at, len } => (Kind::Unmap, Some(at), [Some(len), None, None], None),
+            Event::Mark { name } => (Kind::Mark, None, [None; 3], Some(name)),
+            Event::Born { at, size } => (Kind::Born, Some(at), [Some(size), None, None], None),
+            Event::Memory { anon, file, shmem } => {
+                (Kind::Memory, None, [Some(anon), Some(file), Some(shmem)], None)
+            }
+            Event::Dropped { events } => (Kind::Dropped, None, [Some(events), None, None], None),
+            Event::Module { start, end, offset, path } => {
+                (Kind::Module, None, [Some(start), Some(end), Some(offset)], Some(path))
+            }
         };
         let since = self.since(time);
         // SAFETY: an event fits.
@@ -303,11 +328,6 @@ impl Writer {
             // SAFETY: the head of the chunk that only this writer writes.
             unsafe { self.chunk.write_bytes(0, HEAD) };
         }
-    }
-
-    /// The process begins to end. What its last destructors do may still be written.
-    pub fn process_ends(&mut self) {
-        self.flag(PROCESS_ENDS);
     }
 
     #[inline]
@@ -397,47 +417,5 @@ impl Writer {
         // SAFETY: aligned, and others only read it.
         let cell = unsafe { AtomicU32::from_ptr(field) };
         cell.store(committed.to_le(), Ordering::Release);
-    }
-}
-
-/// Kind, address, numbers and name of an event, in the order in which they are written.
-type Parts<'a> = (Kind, Option<u64>, [Option<u64>; 3], Option<&'a [u8]>);
-
-fn parts<'a>(event: &Event<'a>) -> Parts<'a> {
-    match *event {
-        Event::Malloc { at, size } => (Kind::Malloc, Some(at), [Some(size), None, None], None),
-        Event::Free { at } => (Kind::Free, Some(at), [None; 3], None),
-        Event::Calloc { at, size } => (Kind::Calloc, Some(at), [Some(size), None, None], None),
-        Event::Aligned { at, size, align } => {
-            let log2 = u64::from(align.trailing_zeros());
-            (Kind::Aligned, Some(at), [Some(size), Some(log2), None], None)
-        }
-        Event::ReallocFrom { at } => (Kind::ReallocFrom, Some(at), [None; 3], None),
-        Event::ReallocTo { at, size } => {
-            (Kind::ReallocTo, Some(at), [Some(size), None, None], None)
-        }
-        Event::Refused { size } => (Kind::Refused, None, [Some(size), None, None], None),
-        Event::UsableSize { at, usable } => {
-            (Kind::UsableSize, Some(at), [Some(usable), None, None], None)
-        }
-        Event::Touched { pages } => (Kind::Touched, None, [Some(pages), None, None], None),
-        Event::Frame { frame, caller, ip } => {
-            (Kind::Frame, None, [Some(frame), Some(caller), Some(ip)], None)
-        }
-        Event::From { frame } => (Kind::From, None, [Some(frame), None, None], None),
-        Event::ThreadName { name } => (Kind::ThreadName, None, [None; 3], Some(name)),
-        Event::Fork { child } => (Kind::Fork, None, [Some(child), None, None], None),
-        Event::Exec { path } => (Kind::Exec, None, [None; 3], Some(path)),
-        Event::Map { at, len } => (Kind::Map, Some(at), [Some(len), None, None], None),
-        Event::Unmap { at, len } => (Kind::Unmap, Some(at), [Some(len), None, None], None),
-        Event::Mark { name } => (Kind::Mark, None, [None; 3], Some(name)),
-        Event::Born { at, size } => (Kind::Born, Some(at), [Some(size), None, None], None),
-        Event::Memory { anon, file, shmem } => {
-            (Kind::Memory, None, [Some(anon), Some(file), Some(shmem)], None)
-        }
-        Event::Dropped { events } => (Kind::Dropped, None, [Some(events), None, None], None),
-        Event::Module { start, end, offset, path } => {
-            (Kind::Module, None, [Some(start), Some(end), Some(offset)], Some(path))
-        }
     }
 }

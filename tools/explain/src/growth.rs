@@ -9,13 +9,12 @@
 //!
 //! The least of a window and not what is live at its end: a program that works in batches has a batch in hand at most moments.
 
-use trace::{Block, Thread};
+use trace::{Block, NumberMap, Thread};
 
 use crate::facts::{Growing, Growth, Point, WINDOWS};
 use crate::live::{Entry, Live};
 use crate::outline::{Done, Outline};
 use crate::sizes;
-use trace::NumberMap;
 
 /// A table of what grows is no smaller.
 const TABLE: u64 = 16 << 10;

@@ -83,7 +83,7 @@ pub(crate) struct Outline {
 pub(crate) struct Pass {
     outline: Outline,
     /// The sizes of the live blocks.
-    live: Live<u64, 1>,
+    live: Live<[u64; 1], 1>,
     buckets: Vec<Bucket>,
     width: u64,
     anon: Option<u64>,
@@ -105,18 +105,15 @@ impl Pass {
         let time = crate::time(step.time).max(self.outline.last_time);
         self.outline.last_time = time;
         self.make_room(time);
+        if let Some(block) = step.op.gone() {
+            self.live.remove(block);
+        }
+        if let Some(new) = step.op.made() {
+            self.live.insert(new.block, [crate::bytes(new.size)]);
+            self.allocated(number, time, new.size);
+        }
         match step.op {
-            Op::Allocate { block, size, .. } => {
-                self.live.insert(block, crate::bytes(size));
-                self.allocated(number, time, size);
-            }
-            Op::Reallocate { old, block, size, .. } => {
-                self.live.remove(old);
-                self.live.insert(block, crate::bytes(size));
-                self.allocated(number, time, size);
-            }
-            Op::Free { block, .. } => {
-                self.live.remove(block);
+            Op::Free { .. } => {
                 if let Some(bucket) = self.buckets.last_mut() {
                     bucket.point.frees += 1;
                     bucket.first_call.get_or_insert(number);

@@ -17,44 +17,46 @@ mod tree;
 /// A block is temporary that is freed before as many others were allocated.
 const SOON: u64 = 16;
 
-fn amount(sum: &Estimate) -> Amount {
+fn amount(sum: Estimate) -> Amount {
     let (margin, blocks_margin) = (sum.margin(), sum.blocks_margin());
     Amount { blocks: sum.blocks, bytes: sum.bytes, margin, blocks_margin }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    allocated: Estimate,
-    temporary: Estimate,
-    elsewhere: Estimate,
-    peak: Estimate,
-    held: Estimate,
-    before: Estimate,
-    old: Estimate,
-    young: Estimate,
-    left: Estimate,
+/// What is summed up of a path's blocks: as in [`Uses`], and `Before`: live at half of the work.
+#[derive(Debug, Clone, Copy)]
+enum Of {
+    Allocated,
+    Temporary,
+    Elsewhere,
+    Peak,
+    Held,
+    Before,
+    Old,
+    Young,
+    Left,
 }
+
+/// By [`Of`].
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums([Estimate; Of::Left as usize + 1]);
 
 impl Sums {
     fn uses(&self) -> Uses {
+        let [allocated, temporary, elsewhere, peak, held, before, old, young, left] = self.0;
         // What is left of those from before is a part of them, and so is its variance.
         let gone = Estimate {
-            blocks: self.before.blocks - self.old.blocks,
-            bytes: self.before.bytes - self.old.bytes,
-            variance: (self.before.variance - self.old.variance).max(0.0),
-            blocks_variance: (self.before.blocks_variance - self.old.blocks_variance).max(0.0),
+            blocks: before.blocks - old.blocks,
+            bytes: before.bytes - old.bytes,
+            variance: (before.variance - old.variance).max(0.0),
+            blocks_variance: (before.blocks_variance - old.blocks_variance).max(0.0),
         };
-        Uses {
-            allocated: amount(&self.allocated),
-            temporary: amount(&self.temporary),
-            elsewhere: amount(&self.elsewhere),
-            peak: amount(&self.peak),
-            held: amount(&self.held),
-            old: amount(&self.old),
-            gone: amount(&gone),
-            young: amount(&self.young),
-            left: amount(&self.left),
-        }
+        let [allocated, temporary, elsewhere] = [allocated, temporary, elsewhere].map(amount);
+        let [peak, held, old, gone, young, left] = [peak, held, old, gone, young, left].map(amount);
+        Uses { allocated, temporary, elsewhere, peak, held, old, gone, young, left }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, more)| sum.join(more));
     }
 }
 
@@ -89,7 +91,7 @@ impl<'a> Follow<'a> {
     pub(crate) fn allocated(&mut self, block: Block, frame: Frame, size: u64) {
         self.newest = block;
         if let Some((sums, p)) = self.sums(frame, size) {
-            sums.allocated.add(size, p);
+            sums.0[Of::Allocated as usize].add(size, p);
             self.blocks += 1;
         }
     }
@@ -98,10 +100,10 @@ impl<'a> Follow<'a> {
         let is_soon = self.newest.saturating_sub(block) < SOON;
         if let Some((sums, p)) = self.sums(frame, size) {
             if is_soon {
-                sums.temporary.add(size, p);
+                sums.0[Of::Temporary as usize].add(size, p);
             }
             if is_elsewhere {
-                sums.elsewhere.add(size, p);
+                sums.0[Of::Elsewhere as usize].add(size, p);
             }
         }
     }
@@ -109,38 +111,38 @@ impl<'a> Follow<'a> {
     /// A block that holds free memory around it.
     pub(crate) fn holds(&mut self, frame: Frame, size: u64, holds: u64) {
         if let Some((sums, p)) = self.sums(frame, size) {
-            sums.held.add(holds, p);
+            sums.0[Of::Held as usize].add(holds, p);
         }
     }
 
     pub(crate) fn at_peak(&mut self, live: &Live) {
-        self.each(live, |_, sums| &mut sums.peak);
+        self.each(live, |_| Of::Peak);
     }
 
     pub(crate) fn at_half(&mut self, live: &Live) {
         self.half = Some(self.newest);
-        self.each(live, |_, sums| &mut sums.before);
+        self.each(live, |_| Of::Before);
     }
 
     pub(crate) fn done(&mut self, live: &Live) {
         let half = self.half.unwrap_or(Block::MAX);
-        self.each(live, |block, sums| if block <= half { &mut sums.old } else { &mut sums.young });
+        self.each(live, |block| if block <= half { Of::Old } else { Of::Young });
     }
 
-    fn each(&mut self, live: &Live, sum: impl Fn(Block, &mut Sums) -> &mut Estimate) {
+    fn each(&mut self, live: &Live, of: impl Fn(Block) -> Of) {
         if self.stacks.is_empty() {
             return;
         }
         for (block, entry) in live.iter() {
             if let Some((sums, p)) = self.sums(entry.frame, entry.size()) {
-                sum(block, sums).add(entry.size(), p);
+                sums.0[of(block) as usize].add(entry.size(), p);
             }
         }
     }
 
     /// `live`: what was never freed.
     pub(crate) fn finish(mut self, live: &Live) -> Sites {
-        self.each(live, |_, sums| &mut sums.left);
+        self.each(live, |_| Of::Left);
         let mut all = Sums::default();
         for sums in &self.sums {
             all.add(sums);
@@ -153,25 +155,6 @@ impl<'a> Follow<'a> {
             all: all.uses(),
             list,
             troubles: self.stacks.names.troubles.clone(),
-        }
-    }
-}
-
-impl Sums {
-    fn add(&mut self, other: &Self) {
-        let pairs = [
-            (&mut self.allocated, &other.allocated),
-            (&mut self.temporary, &other.temporary),
-            (&mut self.elsewhere, &other.elsewhere),
-            (&mut self.peak, &other.peak),
-            (&mut self.held, &other.held),
-            (&mut self.before, &other.before),
-            (&mut self.old, &other.old),
-            (&mut self.young, &other.young),
-            (&mut self.left, &other.left),
-        ];
-        for (sum, more) in pairs {
-            sum.join(more);
         }
     }
 }

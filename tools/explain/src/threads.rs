@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use trace::Thread;
+use trace::{NumberMap, Thread};
 
 use crate::facts::{ByThread, Threads};
-use trace::NumberMap;
 
 /// Threads that are followed one by one; programs have had a hundred thousand, one after the other.
 const FOLLOWED: usize = 4096;

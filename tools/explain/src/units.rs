@@ -1,16 +1,9 @@
 //! Where blocks have lain: a record for each 64 KiB of addresses.
 //!
-//! ```text
-//! unit      64 KiB = 16 pages        touched  ▓▓▓▓▓▓▓▓░░░░░░░░   pages on which a block ever lay
-//!                                    live     12,304 bytes now, 65,520 at most
-//! ```
-//!
 //! No trace says which free pages an allocator has given back; that a page was ever under a block bounds what it can have
 //! kept. A block above [`MOST`] is a mapping of its own in every allocator, and is only summed.
 
-use trace::Thread;
-
-use trace::NumberMap;
+use trace::{NumberMap, Thread};
 
 pub(crate) const UNIT: u64 = 64 << 10;
 /// Bytes of a page, for this purpose, whatever the recorded machine's are.

@@ -1,10 +1,4 @@
 //! What a replay adds: who is on the front of time, tail and memory, and one piece of advice with its error.
-//!
-//! ```text
-//! memory  │ ×          a is worth a look: nobody is better in all three
-//!         │    a
-//!         │       b    time ►
-//! ```
 
 use bench::claim::Claim;
 use bench::fail_if::Metric;

@@ -49,25 +49,15 @@ pub fn page(
         text += &format!("\n{}. {head}\n", number + 1);
         text += &indented(&body, 3, width);
     }
-    text += "\n";
-    text += &table::moments(facts).text(width);
-    let sizes = table::sizes(facts);
-    if !sizes.is_empty() {
-        text += "\n";
-        text += &sizes.text(width);
-    }
-    let marks = marks::table(facts);
-    if !marks.is_empty() {
-        text += "\n";
-        text += &marks.text(width);
-    }
     let sites = sites::table(facts);
-    if !sites.is_empty() {
+    let notes = if sites.is_empty() { Vec::new() } else { sites::notes(facts) };
+    let tables = [table::moments(facts), table::sizes(facts), marks::table(facts), sites];
+    for table in tables.iter().filter(|table| !table.is_empty()) {
         text += "\n";
-        text += &sites.text(width);
-        for note in sites::notes(facts) {
-            text += &indented(&note, 1, width);
-        }
+        text += &table.text(width);
+    }
+    for note in notes {
+        text += &indented(&note, 1, width);
     }
     if let Some(verdict) = verdict {
         text += "\n";

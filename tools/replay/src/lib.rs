@@ -17,7 +17,6 @@
     reason = "only this workspace uses it: a name that says it all needs no sentence"
 )]
 
-mod asked;
 mod epoch;
 mod marks;
 mod moved;

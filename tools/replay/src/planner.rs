@@ -18,7 +18,6 @@ use ::plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word,
 use trace::{Block, Op, Step};
 
 use crate::Error;
-use crate::asked::Asked;
 use crate::epoch::Epoch;
 use crate::marks::Marks;
 use crate::planned::{Order, Planned, call_of};
@@ -39,7 +38,8 @@ pub struct Planner {
     order: Order,
     streams: Streams,
     slots: Slots,
-    asked: Asked,
+    /// By slot, who asked last for its block's usable size in this epoch: it must not be freed before by another thread.
+    asked: HashMap<u32, u32>,
     /// By recorded thread, the number in the plan.
     threads: HashMap<u32, u32>,
     /// By number in the plan: where its stream begins, and the epoch that it is in.
@@ -68,7 +68,7 @@ impl Planner {
             order,
             streams,
             slots: Slots::default(),
-            asked: Asked::default(),
+            asked: HashMap::new(),
             threads: HashMap::new(),
             begun: Vec::new(),
             epoch: Epoch::default(),
@@ -250,7 +250,7 @@ impl Planner {
     fn usable(&mut self, step: &Step, block: Block) -> Result<(), Error> {
         let Some(live) = self.known(block) else { return Ok(()) };
         let thread = self.enter(step)?;
-        self.asked.by(live.slot, thread);
+        self.asked.insert(live.slot, thread);
         if self.is_to_wait(live, thread) {
             let long = Long { call: Call::Usable, slot: live.slot, align_log2: 0, wait: true };
             self.put(thread, &[Word::long(long).0, 0, pair(live.slot, ALL_PAGES), 0])?;
@@ -273,7 +273,7 @@ impl Planner {
     fn before_end(&mut self, step: &Step, block: Block) -> Result<Option<Held>, Error> {
         let Some(live) = self.known(block) else { return Ok(None) };
         let thread = self.threads.get(&self.recorded_thread(step)).copied().unwrap_or(CONDUCTOR);
-        if self.asked.by_another(live.slot, thread) {
+        if self.asked.get(&live.slot).is_some_and(|asker| *asker != thread) {
             self.cut()?;
         }
         Ok(Some(live))
@@ -390,7 +390,7 @@ impl Planner {
         let epoch = core::mem::take(&mut self.epoch);
         self.put(CONDUCTOR, &epoch.record())?;
         self.slots.next_epoch();
-        self.asked.next_epoch();
+        self.asked.clear();
         self.epoch.number = epoch.number + 1;
         Ok(())
     }

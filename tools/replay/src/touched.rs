@@ -1,9 +1,5 @@
 //! How many pages of a large block the program touched: as recorded, or as of blocks of about its size.
 //!
-//! ```text
-//! allocated ─► the place in the plan is kept      free ─► the pages are written there
-//! ```
-//!
 //! A recorder asks of some blocks only, and a block that lives to the end was never asked.
 
 use std::collections::{BTreeMap, HashMap};

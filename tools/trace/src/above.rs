@@ -1,12 +1,5 @@
 //! What malloc has resident, of a recording: anonymous memory above the start, without what the program mapped itself. A replay is
 //! told in the same measure.
-//!
-//! ```text
-//! anonymous  ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓
-//!            start │ blocks from before │ since then │ mapped by the program
-//!                  └ malloc's ─────────────────────┘
-//! ```
-//!
 //! Blocks that were there before the recording are malloc's too: a replay allocates them.
 
 use crate::step::{How, Op};

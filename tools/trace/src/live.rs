@@ -217,18 +217,18 @@ impl Row<6> for Lived {
     }
 }
 
-/// A size alone.
-impl Row<1> for u64 {
-    fn columns(&self) -> [u64; 1] {
-        [*self]
+/// A size, and what else there is behind it.
+impl<const N: usize> Row<N> for [u64; N] {
+    fn columns(&self) -> Self {
+        *self
     }
 
-    fn of([size]: [u64; 1]) -> Self {
-        size
+    fn of(columns: Self) -> Self {
+        columns
     }
 
     fn size(&self) -> u64 {
-        *self
+        self[0]
     }
 }
 

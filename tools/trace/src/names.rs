@@ -121,7 +121,7 @@ fn next(bytes: &mut &[u8]) -> Option<u64> {
 /// Adds the names that the program's files have.
 pub(crate) fn add(about: &About, ips: impl IntoIterator<Item = u64>, names: &mut Names) {
     // A program may load `./x.so`.
-    let folder = about.notes.iter().find_map(|note| note.strip_prefix("cwd=")).unwrap_or_default();
+    let folder = about.note("cwd").unwrap_or_default();
     let whole = |module: &Module| {
         let is_relative = module.path.contains('/') && !module.path.starts_with('/');
         let path = if is_relative && !folder.is_empty() {

@@ -33,7 +33,7 @@ pub struct Packer {
     segment: Segment,
     next_block: Block,
     /// Live blocks by number, for those who [push](Self::push).
-    sizes: Live<u64, 1>,
+    sizes: Live<[u64; 1], 1>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,12 +120,12 @@ impl Packer {
     pub fn push(&mut self, step: &Step) -> Result<(), TraceError> {
         let gone = match step.op.gone().map(|block| (block, self.sizes.remove(block))) {
             None => 0,
-            Some((_, Some(size))) => size,
+            Some((_, Some([size]))) => size,
             Some((block, None)) => return Err(self.refuse(format!("block {block} is not live"))),
         };
         self.add(step, gone)?;
         if let Some(new) = step.op.made() {
-            self.sizes.insert(new.block, new.size);
+            self.sizes.insert(new.block, [new.size]);
         }
         Ok(())
     }

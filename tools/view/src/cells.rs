@@ -1,16 +1,7 @@
 //! The address space in cells of equal size, each with what lives in it now. There are never more than [`MOST`]: when a
 //! program spreads further, two neighbours become one and the cells twice as large.
-//!
-//! ```text
-//! addresses   ┆0x5000      ┆0x6000      ┆0x7000      ┆            cells of 4 KiB
-//!             [■■  ■■■■]   [      ■■]   [■■■■■■■■]
-//! Shade       fill 0.75    fill 0.25    fill 1.0                  and whose bytes most of them are
-//! ```
 
-use std::collections::HashMap;
-
-use core::hash::BuildHasherDefault;
-use trace::Numbers;
+use trace::NumberMap;
 
 use crate::class::CLASSES;
 
@@ -63,7 +54,7 @@ struct Cell {
 pub(crate) struct Cells {
     /// A cell is 2 to this many bytes.
     pub(crate) shift: u32,
-    places: HashMap<u64, u32, BuildHasherDefault<Numbers>>,
+    places: NumberMap<u64, u32>,
     cells: Vec<(u64, Cell)>,
     /// The last place that was asked for.
     last: Option<(u64, u32)>,
@@ -71,7 +62,7 @@ pub(crate) struct Cells {
 
 impl Cells {
     pub(crate) fn new() -> Self {
-        Self { shift: LEAST_SHIFT, places: HashMap::default(), cells: Vec::new(), last: None }
+        Self { shift: LEAST_SHIFT, places: NumberMap::default(), cells: Vec::new(), last: None }
     }
 
     /// A block is there from now on.

@@ -19,7 +19,7 @@ pub(crate) use heap::{NO_ADDRESSES, class_of, key, level};
 pub use ink::{Ink, Line, flowed};
 pub(crate) use sides::{Grid, figures};
 pub(crate) use sites::{rows as site_rows, sites, title as sites_title};
-pub(crate) use tables::{lifetimes, pairs, sizes};
+pub(crate) use tables::{lifetimes, pairs, share, sizes};
 pub(crate) use words::{class_name, headline, scale, sentence};
 
 /// Lines are no wider where nobody says how wide they may be.
@@ -29,6 +29,10 @@ const WIDEST: usize = 240;
 /// The rows of a heap and of a curve between other text.
 const ROWS: usize = 32;
 const CURVE: usize = 7;
+
+/// Titles of tables.
+pub(crate) const LIFETIMES: &str = "Size × lifetime, % of all blocks";
+pub(crate) const PAIRS: &str = "Allocated by (rows) × freed by (columns), % of all blocks";
 
 /// How the cells of a heap are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,12 +93,8 @@ fn all(pictures: &Pictures, by: By, form: Form, width: Option<usize>) -> Vec<Lin
         part(&mut lines, sites_title(pictures), sites(pictures, pictures.asked, width));
     }
     part(&mut lines, "Blocks by size", sizes(pictures, width));
-    part(&mut lines, "Size × lifetime, % of all blocks", lifetimes(pictures));
-    part(
-        &mut lines,
-        "Allocated by (rows) × freed by (columns), % of all blocks",
-        pairs(pictures, width),
-    );
+    part(&mut lines, LIFETIMES, lifetimes(pictures));
+    part(&mut lines, PAIRS, pairs(pictures, width));
     lines
 }
 

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use symbols::SitePath;
-use trace::{Block, Frame, Live, NumberMap, Paths, Row, Stacks, Trace};
+use trace::{Block, Frame, Live, NumberMap, Paths, Stacks, Trace};
 
 use crate::class::CLASSES;
 
@@ -44,27 +44,6 @@ impl Held {
     }
 }
 
-/// A live block of the first pass.
-#[derive(Debug, Clone, Copy)]
-struct Allocated {
-    size: u64,
-    path: u64,
-}
-
-impl Row<2> for Allocated {
-    fn columns(&self) -> [u64; 2] {
-        [self.size, self.path]
-    }
-
-    fn of([size, path]: [u64; 2]) -> Self {
-        Self { size, path }
-    }
-
-    fn size(&self) -> u64 {
-        self.size
-    }
-}
-
 /// What the first pass counts.
 #[derive(Debug, Default)]
 struct Counted {
@@ -83,7 +62,8 @@ impl Sites {
         if stacks.is_empty() {
             return Self::default();
         }
-        let mut live: Live<Allocated, 2> = Live::default();
+        // Sizes and the numbers of paths.
+        let mut live: Live<[u64; 2], 2> = Live::default();
         let mut counted = Counted::default();
         let mut at_peak = Vec::new();
         let (peak, all) = (trace.peak().1, trace.about().events.max(1));
@@ -98,10 +78,10 @@ impl Sites {
                 let bytes = weight(&stacks, new.size).bytes;
                 counted.allocated[path] += bytes as f64;
                 counted.live[path] += bytes;
-                live.insert(new.block, Allocated { size: new.size, path: path as u64 })
+                live.insert(new.block, [new.size, path as u64])
             });
-            for old in gone.into_iter().chain(before) {
-                counted.live[old.path as usize] -= weight(&stacks, old.size).bytes;
+            for [size, path] in gone.into_iter().chain(before) {
+                counted.live[path as usize] -= weight(&stacks, size).bytes;
             }
             if number == peak {
                 at_peak = counted.live.clone();

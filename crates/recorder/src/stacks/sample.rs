@@ -8,8 +8,7 @@
 //! ```
 
 use core::cell::Cell;
-use core::sync::atomic::AtomicU32;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Where a thread's next point is. Zeros at first.
 #[repr(C)]
@@ -132,8 +131,8 @@ impl Points {
     }
 }
 
-/// What a block of this size in the sample stands for (see the drawing).
-pub(super) fn weight(size: usize) -> u64 {
+/// The bytes that a block of this size in the sample stands for: its size, divided by how likely it is to be there.
+pub(crate) fn weight(size: usize) -> u64 {
     let size = size as f64;
     (size / reached_by(size / INTERVAL.load(Ordering::Relaxed) as f64) + 0.5) as u64
 }

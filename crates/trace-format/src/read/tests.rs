@@ -5,7 +5,7 @@ extern crate std;
 use std::boxed::Box;
 use std::vec::Vec;
 
-use super::{Events, FaultKind};
+use super::{Cursor, Fault, FaultKind};
 use crate::chunk::{CHUNK, ChunkHead, HEAD};
 use crate::event::Event;
 use crate::write::{ROOM, Writer};
@@ -54,6 +54,15 @@ fn head() -> ChunkHead {
     }
 }
 
+/// The events of the chunk with this head, each with its time.
+fn all_of<'a>(
+    head: &ChunkHead,
+    chunk: &'a [u8],
+) -> impl Iterator<Item = Result<(u64, Event<'a>), Fault>> {
+    let mut cursor = Cursor::begin(head, chunk.len());
+    core::iter::from_fn(move || cursor.next(chunk))
+}
+
 /// A chunk of all events, `gap` units apart.
 fn written(gap: u64) -> Box<Chunk> {
     let mut chunk = Box::new(Chunk([0; CHUNK]));
@@ -74,7 +83,7 @@ fn what_is_written_is_read() {
         let chunk = written(gap);
         let head = ChunkHead::read(&chunk.0).unwrap();
         assert_eq!(head.last_time, 1000 + gap * (EVENTS.len() as u64 - 1));
-        let read: Vec<_> = Events::of(&head, &chunk.0).map(Result::unwrap).collect();
+        let read: Vec<_> = all_of(&head, &chunk.0).map(Result::unwrap).collect();
         assert_eq!(read.len(), EVENTS.len());
         for (number, (time, event)) in read.into_iter().enumerate() {
             assert_eq!((time, event), (1000 + gap * number as u64, EVENTS[number]));
@@ -103,7 +112,7 @@ fn a_writer_pauses_and_ends() {
     let head = ChunkHead::read(&chunk.0).unwrap();
     assert!(head.committed as usize > CHUNK - HEAD - ROOM);
     assert_eq!((head.flags, head.last_time, head.last_monotonic), (0, 2000, 3));
-    assert_eq!(Events::of(&head, &chunk.0).map(Result::unwrap).count(), events);
+    assert_eq!(all_of(&head, &chunk.0).map(Result::unwrap).count(), events);
 }
 
 #[test]
@@ -113,7 +122,7 @@ fn a_cut_chunk_gives_what_is_whole() {
     let all = head.committed;
     for committed in 0..all {
         head.committed = committed;
-        let (good, bad): (Vec<_>, Vec<_>) = Events::of(&head, &chunk.0).partition(Result::is_ok);
+        let (good, bad): (Vec<_>, Vec<_>) = all_of(&head, &chunk.0).partition(Result::is_ok);
         assert!(bad.len() <= 1 && good.len() < EVENTS.len());
         if let Some(Err(fault)) = bad.first() {
             assert_eq!(fault.kind, FaultKind::Cut);
@@ -128,10 +137,10 @@ fn any_bytes_end() {
     let head = ChunkHead::read(&chunk.0).unwrap();
     for flipped in 0..head.committed as usize * 8 {
         chunk.0[HEAD + flipped / 8] ^= 1 << (flipped % 8);
-        assert!(Events::of(&head, &chunk.0).count() <= head.committed as usize);
+        assert!(all_of(&head, &chunk.0).count() <= head.committed as usize);
         chunk.0[HEAD + flipped / 8] ^= 1 << (flipped % 8);
     }
     let wild = ChunkHead { committed: u32::MAX, ..head };
-    assert!(Events::of(&wild, &chunk.0).count() <= CHUNK);
-    assert_eq!(Events::of(&wild, &chunk.0[..HEAD]).count(), 0);
+    assert!(all_of(&wild, &chunk.0).count() <= CHUNK);
+    assert_eq!(all_of(&wild, &chunk.0[..HEAD]).count(), 0);
 }

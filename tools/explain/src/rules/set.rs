@@ -1,9 +1,4 @@
 //! What the program's environment had set for its malloc, and may be why there is a finding.
-//!
-//! ```text
-//! GLIBC_TUNABLES=glibc.malloc.tcache_count=4000   24 threads × 64 sizes × 4,000 blocks: more than all that is free, so it may be these
-//! MALLOC_CONF=narenas:128,thp:always              huge pages: thp
-//! ```
 
 use super::Kind;
 use crate::facts::Facts;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use symbols::{Names, SitePath};
 
-use super::Sums;
+use super::{Of, Sums};
 use crate::facts::{Site, Uses};
 
 /// Sites that are told of, for each length of their paths and each thing that they may be most of.
@@ -66,7 +66,8 @@ pub(super) fn told(names: &Names, paths: &[SitePath], sums: &[Sums]) -> (u64, Ve
 
 /// Each path as far as callers tell its uses apart, and what it is a part of.
 fn nodes(paths: &[SitePath], sums: &[Sums]) -> Vec<Node> {
-    let weighed = paths.iter().zip(sums).map(|(path, sums)| (*path, sums.allocated.bytes));
+    let weighed =
+        paths.iter().zip(sums).map(|(path, sums)| (*path, sums.0[Of::Allocated as usize].bytes));
     let lens = symbols::told(&weighed.collect::<Vec<_>>());
     let mut numbers: HashMap<SitePath, usize> = HashMap::new();
     let mut nodes: Vec<Node> = Vec::new();

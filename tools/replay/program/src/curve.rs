@@ -25,9 +25,9 @@ pub(crate) struct Curve {
     /// Looks that a point has.
     every: u64,
     /// What is this program's own: what was there before the first call, but for malloc's part of it.
-    base: u64,
+    pub(crate) base: u64,
     last: (u64, u64),
-    peak: u64,
+    pub(crate) peak: u64,
     /// Bytes times calls.
     area: f64,
 }
@@ -67,10 +67,6 @@ impl Curve {
         self.len += 1;
     }
 
-    pub(crate) fn peak(&self) -> u64 {
-        self.peak
-    }
-
     /// What there was at the last look.
     pub(crate) fn end(&self) -> u64 {
         self.last.1
@@ -79,10 +75,6 @@ impl Curve {
     /// The mean over all calls.
     pub(crate) fn mean(&self) -> f64 {
         if self.last.0 == 0 { self.end() as f64 } else { self.area / self.last.0 as f64 }
-    }
-
-    pub(crate) fn base(&self) -> u64 {
-        self.base
     }
 
     pub(crate) fn write(&mut self, out: &mut Out) {

@@ -237,13 +237,13 @@ fn finish() {
     if mode != Mode::Null {
         run::free_all();
     }
-    let freed = memory::anonymous().saturating_sub(conductor.curve.base());
+    let freed = memory::anonymous().saturating_sub(conductor.curve.base);
     let mut out = Out::new(1);
     let curve = &mut conductor.curve;
     let _ =
         writeln!(out, "ops {}\nns {took}\npeak_live {}", shared.head.events, shared.head.peak_live);
     if mode != Mode::Null {
-        let _ = writeln!(out, "peak_resident {}", curve.peak());
+        let _ = writeln!(out, "peak_resident {}", curve.peak);
         let _ = writeln!(out, "value resident.mean {:.0} bytes", curve.mean());
         let _ = writeln!(out, "value resident.end {} bytes", curve.end());
         let _ = writeln!(out, "value resident.freed {freed} bytes");

@@ -28,24 +28,14 @@ pub struct Head {
 impl Head {
     pub fn to_bytes(self) -> [u8; HEAD_BYTES] {
         let mut bytes = [0; HEAD_BYTES];
-        for (at, word) in bytes.chunks_exact_mut(8).zip(self.words()) {
+        let Self { magic, table, threads, conductor, slots, .. } = self;
+        let Self { epochs, events, peak_live, most_touched, .. } = self;
+        let first = [magic, table, threads, conductor, slots];
+        let words = first.into_iter().chain([epochs, events, peak_live, most_touched]);
+        for (at, word) in bytes.chunks_exact_mut(8).zip(words) {
             at.copy_from_slice(&word.to_ne_bytes());
         }
         bytes
-    }
-
-    fn words(self) -> [u64; 9] {
-        [
-            self.magic,
-            self.table,
-            self.threads,
-            self.conductor,
-            self.slots,
-            self.epochs,
-            self.events,
-            self.peak_live,
-            self.most_touched,
-        ]
     }
 
     /// Reads it; none if these are not the bytes of a plan.

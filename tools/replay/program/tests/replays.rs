@@ -163,36 +163,27 @@ fn memory_is_that_of_the_touched_blocks() {
     assert!(untouched["peak_resident"] < f64::from(2 << 20), "{untouched:?}");
 }
 
+/// And blocks of which nothing is known, as one is freed and one lives to the end, are touched as others of their size.
 #[test]
 fn what_was_resident_at_its_free_is_touched_and_no_more() {
     let folder = TempDir::new().unwrap();
-    let mut program = Program::default();
-    for _ in 0..3 {
-        let block = program.malloc(0, 32 << 20);
-        program.step(0, Op::Free { block, touched: Some(256) });
+    for (known, size, is_guessed) in [(3, 32 << 20, false), (8, 33 << 20, true)] {
+        let mut program = Program::default();
+        for _ in 0..known {
+            let block = program.malloc(0, size);
+            program.step(0, Op::Free { block, touched: Some(256) });
+        }
+        if is_guessed {
+            let block = program.malloc(0, 40 << 20);
+            program.free(0, block);
+            program.malloc(0, 40 << 20);
+        }
+        let (plan, _) = program.plan(folder.path(), Order::Causal);
+        let peak = |options: &[&str]| figures(&run(&plan, options))["peak_resident"];
+        let whole = if is_guessed { 40 << 20 } else { 32 << 20 };
+        assert!(peak(&["touch=recorded"]) < f64::from(2 << 20));
+        assert!(peak(&["touch=pages"]) >= f64::from(whole));
     }
-    let (plan, _) = program.plan(folder.path(), Order::Causal);
-    let peak = |options: &[&str]| figures(&run(&plan, options))["peak_resident"];
-    assert!(peak(&["touch=recorded"]) < f64::from(2 << 20));
-    assert!(peak(&["touch=pages"]) >= f64::from(32 << 20));
-}
-
-#[test]
-fn blocks_of_which_nothing_is_known_are_touched_as_others_of_their_size() {
-    let folder = TempDir::new().unwrap();
-    let mut program = Program::default();
-    for _ in 0..8 {
-        let block = program.malloc(0, 33 << 20);
-        program.step(0, Op::Free { block, touched: Some(256) });
-    }
-    // One is freed, and one lives to the end.
-    let block = program.malloc(0, 40 << 20);
-    program.step(0, Op::Free { block, touched: None });
-    program.malloc(0, 40 << 20);
-    let (plan, _) = program.plan(folder.path(), Order::Causal);
-    let peak = |options: &[&str]| figures(&run(&plan, options))["peak_resident"];
-    assert!(peak(&["touch=recorded"]) < f64::from(2 << 20));
-    assert!(peak(&["touch=pages"]) >= f64::from(40 << 20));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! A block allocator on one pool of its own, until it refuses.
 
 use core::alloc::Layout;
-use core::fmt;
 use core::ptr::NonNull;
 use std::alloc;
 
@@ -41,12 +40,6 @@ pub(super) struct Tried {
     blocks: Vec<Option<NonNull<u8>>>,
     scattered: usize,
     is_refused: bool,
-}
-
-impl fmt::Debug for Tried {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tried").field("bytes", &self.bytes()).finish_non_exhaustive()
-    }
 }
 
 impl Tried {

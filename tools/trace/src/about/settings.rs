@@ -1,9 +1,4 @@
 //! What a recorded program's malloc was told by its environment: the recorder keeps variables that mallocs may read.
-//!
-//! ```text
-//! note  env=GLIBC_TUNABLES=glibc.malloc.tcache_count=4000 ─► read by glibc
-//! note  env=PYTHONMALLOC=malloc                           ─► python's, read by no malloc
-//! ```
 
 use super::{About, Malloc};
 

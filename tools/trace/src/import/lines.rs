@@ -52,9 +52,3 @@ impl Lines {
         Ok(Some((begin, &self.line)))
     }
 }
-
-impl core::fmt::Debug for Lines {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Lines").field("next", &self.next).finish_non_exhaustive()
-    }
-}

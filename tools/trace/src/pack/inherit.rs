@@ -17,13 +17,12 @@ use crate::trace::Trace;
 
 /// How far the clocks of two recordings may be apart, in nanoseconds; the parent says that it has forked when it goes on.
 const APART: u64 = 1_000_000_000;
-/// What the recorder of a child says in front of its parent's number.
-const NOTE: &str = "forked_from=";
 
 /// Addresses and sizes of the blocks that the process of a recording has inherited, the oldest first.
 pub(crate) fn inherited(raw: &Path, about: &About) -> Vec<(u64, u64)> {
-    let note = about.notes.iter().find_map(|note| note.strip_prefix(NOTE));
-    let Some(parent) = note.and_then(|number| number.parse().ok()) else { return Vec::new() };
+    let Some(parent) = about.note("forked_from").and_then(|number| number.parse().ok()) else {
+        return Vec::new();
+    };
     let folder = raw.parent().filter(|folder| !folder.as_os_str().is_empty());
     let Ok(files) = fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Vec::new() };
     let paths = files.flatten().map(|entry| entry.path());

@@ -71,16 +71,11 @@ impl<W: io::Write> SectionWriter<W> {
 }
 
 /// A packed file that is open.
+#[derive(Debug)]
 pub(crate) struct SectionFile {
     file: File,
     path: PathBuf,
     len: u64,
-}
-
-impl fmt::Debug for SectionFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SectionFile").field("path", &self.path).finish_non_exhaustive()
-    }
 }
 
 /// Where a section and its parts are.

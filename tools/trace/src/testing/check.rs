@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 
-use crate::step::{Block, Op};
+use crate::blocks::New;
+use crate::step::Block;
 use crate::trace::Trace;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,18 +38,12 @@ pub fn check(trace: &Trace) -> Seen {
             assert!(step.thread <= threads, "{step:?}");
             threads = threads.max(step.thread + 1);
         }
-        let (gone, new) = match step.op {
-            Op::Allocate { block, size, .. } => (None, Some((block, size))),
-            Op::Reallocate { old, block, size, .. } => (Some(old), Some((block, size))),
-            Op::Free { block, .. } => (Some(block), None),
-            _ => (None, None),
-        };
-        if let Some(block) = gone {
+        if let Some(block) = step.op.gone() {
             let size = live.remove(&block);
             assert!(size.is_some() || !is_whole, "{step:?}");
             live_bytes = live_bytes.saturating_sub(size.unwrap_or_default());
         }
-        if let Some((block, size)) = new {
+        if let Some(New { block, size, .. }) = step.op.made() {
             assert!(block == next_block || !is_whole, "{step:?} instead of {next_block}");
             next_block = block + 1;
             live.insert(block, size);

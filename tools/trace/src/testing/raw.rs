@@ -6,7 +6,9 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use trace_format::{CHUNK, ChunkHead, Event, FileHead, THREAD_ENDED, VERSION, Writer};
+use trace_format::{
+    CHUNK, ChunkHead, Event, FileHead, PROCESS_ENDS, THREAD_ENDED, VERSION, Writer,
+};
 
 /// Nanoseconds of a unit of time in these recordings.
 const UNIT: u64 = 10;
@@ -152,7 +154,7 @@ impl Raw {
     /// A thread has the process end. What is written from now on are its destructors.
     pub fn exit(&mut self, thread: u32) {
         if let Some(open) = self.threads.get_mut(&thread) {
-            open.writer.process_ends();
+            open.writer.flag(PROCESS_ENDS);
         }
     }
 

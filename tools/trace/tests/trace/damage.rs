@@ -7,6 +7,8 @@ use trace::testing::{Raw, about, check, packed};
 use trace::{How, Op, Step, Trace, TraceError};
 use trace_format::{CHUNK, Event, HEAD};
 
+use crate::roundtrip::Draw;
+
 /// Bytes of every kind of event, by two threads with three chunks.
 fn recording(path: &Path) -> Vec<u8> {
     let mut raw = Raw::create(path);
@@ -37,12 +39,6 @@ fn recording(path: &Path) -> Vec<u8> {
     fs::read(raw.finish()).unwrap()
 }
 
-/// Numbers without a pattern, always the same ones.
-fn draw(state: &mut u64) -> usize {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) as usize
-}
-
 fn pack(folder: &Path, bytes: &[u8]) -> Result<Trace, TraceError> {
     let (raw, packed) = (folder.join("a.chunks"), folder.join("a.trace"));
     fs::write(&raw, bytes).unwrap();
@@ -57,15 +53,15 @@ fn recordings() {
     let whole = check(&pack(folder.path(), &good).unwrap());
     assert!(whole.steps > 100);
     let chunks = good.len() / CHUNK;
-    let mut state = 1;
+    let mut draw = Draw(1);
     for n in 0..400 {
         let mut bytes = good.clone();
         // Heads, and the events behind them.
-        let at = draw(&mut state) % chunks * CHUNK + draw(&mut state) % (HEAD + 700);
+        let at = draw.place(chunks) * CHUNK + draw.place(HEAD + 700);
         if n % 4 == 0 {
             bytes.truncate(at);
         } else {
-            bytes[at] ^= 1 << (draw(&mut state) % 8);
+            bytes[at] ^= 1 << draw.place(8);
         }
         match pack(folder.path(), &bytes) {
             Ok(trace) => assert!(check(&trace).steps <= 4 * whole.steps),
@@ -122,16 +118,16 @@ fn packed_traces() {
     assert_eq!((whole.steps, whole.errors, trace.segments().len()), (300_000, 0, 2));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("b.trace");
-    let mut state = 2;
+    let mut draw = Draw(2);
     for n in 0..200 {
         let mut bytes = good.clone();
         // Half of them near the end, where the index is.
         let from = if n % 2 == 0 { 0 } else { good.len().saturating_sub(700) };
-        let at = from + draw(&mut state) % (good.len() - from);
+        let at = from + draw.place(good.len() - from);
         if n % 5 == 0 {
             bytes.truncate(at);
         } else {
-            bytes[at] ^= 1 << (draw(&mut state) % 8);
+            bytes[at] ^= 1 << draw.place(8);
         }
         fs::write(&path, &bytes).unwrap();
         match Trace::open(&path) {

@@ -4,7 +4,7 @@ use trace::testing::{about, check, packed};
 use trace::{About, How, Op, Step};
 
 /// Numbers without a pattern, always the same ones.
-struct Draw(u64);
+pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
     fn below(&mut self, end: u64) -> u64 {
@@ -13,7 +13,7 @@ impl Draw {
         (self.0 >> 33) % end
     }
 
-    fn place(&mut self, len: usize) -> usize {
+    pub(crate) fn place(&mut self, len: usize) -> usize {
         usize::try_from(self.below(len as u64)).unwrap()
     }
 

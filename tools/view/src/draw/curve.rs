@@ -84,11 +84,7 @@ pub(crate) fn curve(pictures: &Pictures, frame: &Frame, width: usize, height: us
     if sides.len() > 1 {
         parts.push(Line::of("(resident above the start)", Ink::Mute));
     }
-    for line in flowed(parts, columns) {
-        let mut indented = Line::of(&" ".repeat(LABEL + 1), Ink::Plain);
-        indented.append(line);
-        lines.push(indented);
-    }
+    lines.extend(flowed(parts, columns).into_iter().map(|line| line.indented(LABEL + 1)));
     lines
 }
 
@@ -121,9 +117,7 @@ fn pointer(pictures: &Pictures, at: usize, frame: &Frame, columns: usize) -> Lin
         put(columns, &" ".repeat(end.chars().count() + 1));
         put((at + 2).saturating_sub(len), &format!(" {} ▲", time(frame.time)));
     }
-    let mut line = Line::of(&" ".repeat(LABEL + 1), Ink::Plain);
-    line.put(&text.iter().collect::<String>(), Ink::Plain);
-    line
+    Line::of(&text.iter().collect::<String>(), Ink::Plain).indented(LABEL + 1)
 }
 
 #[cfg(test)]

@@ -55,6 +55,13 @@ impl Line {
         }
     }
 
+    /// The same behind so many blanks.
+    pub(crate) fn indented(self, blanks: usize) -> Self {
+        let mut line = Self::of(&" ".repeat(blanks), Ink::Plain);
+        line.append(self);
+        line
+    }
+
     /// Adds another line at its end.
     pub fn append(&mut self, other: Self) {
         self.0.extend(other.0);

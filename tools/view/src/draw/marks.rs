@@ -35,12 +35,8 @@ pub(super) fn marks(
             text.iter_mut().skip(at + 1).zip(name_is.chars()).for_each(|(to, c)| *to = c);
         }
     }
-    let indented = |line: Line| {
-        let mut indented = Line::of(&" ".repeat(left), Ink::Plain);
-        indented.append(line);
-        indented
-    };
-    let mut lines = vec![indented(Line::of(&text.iter().collect::<String>(), Ink::Plain))];
+    let text: String = text.iter().collect();
+    let mut lines = vec![Line::of(&text, Ink::Plain).indented(left)];
     if named.contains(&false) || marks.names.iter().any(|name| name.times > 1) {
         let mut parts = vec![Line::of("╵ marks:", Ink::Mute)];
         parts.extend(marks.names.iter().map(|name| match name.times {
@@ -53,7 +49,7 @@ pub(super) fn marks(
                 )
             }
         }));
-        lines.extend(flowed(parts, columns).into_iter().map(indented));
+        lines.extend(flowed(parts, columns).into_iter().map(|line| line.indented(left)));
     }
     lines
 }

@@ -1,10 +1,5 @@
 //! Heaps of the same program on several allocators, in cells of one size and with the same inks: beside each other, or below where
 //! lines are short.
-//!
-//! ```text
-//! recorded: 21.3 MiB, 38 % of it live           heapwright: 10.0 MiB, 81 % of it live
-//! 55d0a0000000 ▃▁▁▁▁▁▂▁▂▅▃▁▁▁▁▃                 7f00c0000000 ▇▇▇▇▇▇▇█▇▇▅▇██▆▅
-//! ```
 
 use core::ops::Range;
 

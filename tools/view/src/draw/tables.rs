@@ -73,9 +73,8 @@ pub(crate) fn pairs(pictures: &Pictures, width: usize) -> Vec<Line> {
 }
 
 /// `12`, `0.4`, `<0.1`; a point for none.
-fn share(part: u64, all: u64) -> String {
-    let share = part as f64 * 100.0 / all.max(1) as f64;
-    match share {
+pub(crate) fn share(part: u64, all: u64) -> String {
+    match part as f64 * 100.0 / all.max(1) as f64 {
         _ if part == 0 => "·".to_owned(),
         s if s < 0.05 => "<0.1".to_owned(),
         s if s < 9.95 => format!("{s:.1}"),

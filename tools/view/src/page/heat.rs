@@ -4,6 +4,7 @@ use serde::Serialize;
 use show::svg::{Anchor, Svg};
 use show::text::{cut, escape};
 
+use crate::draw::share;
 use crate::lifetimes::Sum;
 
 const TOP: f64 = 66.0;
@@ -53,8 +54,9 @@ impl Heat {
         let left_of = (longest.unwrap_or(0).min(NAME) as f64 + 2.0) * 7.2 + 8.0;
         let wide = ((width - left_of) / self.columns.len().max(1) as f64).min(WIDEST);
         let mut svg = Svg::new(width, TOP + self.rows.len() as f64 * HIGH + 8.0);
-        let all = self.sums.iter().flatten().map(|sum| what(sum) as f64).sum::<f64>().max(1.0);
-        let most = self.sums.iter().flatten().map(|sum| what(sum) as f64).fold(1.0, f64::max);
+        let values = || self.sums.iter().flatten().map(what);
+        let all = values().fold(0, u64::saturating_add);
+        let most = values().fold(1, u64::max) as f64;
         svg.text((8.0, 17.0), Anchor::Start, 13.0, "ink", title);
         svg.text((left_of, 38.0), Anchor::Start, 11.5, "mute", &format!("{} →", self.across));
         svg.text(
@@ -89,7 +91,8 @@ impl Heat {
                     HIGH - 2.0,
                     escape(&self.words(row, column, sum)),
                 ));
-                let (share, class) = share(value / all);
+                let share = share(what(sum), all);
+                let class = if share.starts_with('<') { "mute" } else { "ink" };
                 svg.text((left + wide / 2.0, top + 15.0), Anchor::Middle, 11.5, class, &share);
             }
         }
@@ -106,14 +109,5 @@ impl Heat {
             show::number::count(sum.blocks as f64),
             show::number::bytes(sum.bytes as f64)
         )
-    }
-}
-
-/// The percent, and how it is written.
-fn share(share: f64) -> (String, &'static str) {
-    match share * 100.0 {
-        s if s < 0.05 => ("<0.1".to_owned(), "mute"),
-        s if s < 9.95 => (format!("{s:.1}"), "ink"),
-        s => (format!("{s:.0}"), "ink"),
     }
 }

@@ -61,22 +61,14 @@ impl State {
     }
 
     fn middle(&mut self, pictures: &Pictures, width: usize, high: usize) -> Vec<Line> {
-        match self.middle {
-            Middle::Help => HELP.iter().map(|line| Line::of(line, Ink::Plain)).collect(),
-            Middle::Sites => {
-                let title = Line::of(draw::sites_title(pictures), Ink::Strong);
-                [vec![title], draw::sites(pictures, self.at, width)].concat()
-            }
-            Middle::Lifetimes => {
-                let title = Line::of("Size × lifetime, % of all blocks", Ink::Strong);
-                [vec![title], draw::lifetimes(pictures)].concat()
-            }
-            Middle::Pairs => {
-                let title = "Allocated by (rows) × freed by (columns), % of all blocks";
-                [vec![Line::of(title, Ink::Strong)], draw::pairs(pictures, width)].concat()
-            }
-            Middle::Heap => self.heap(pictures, width, high),
-        }
+        let (title, lines) = match self.middle {
+            Middle::Help => return HELP.map(|line| Line::of(line, Ink::Plain)).into(),
+            Middle::Heap => return self.heap(pictures, width, high),
+            Middle::Sites => (draw::sites_title(pictures), draw::sites(pictures, self.at, width)),
+            Middle::Lifetimes => (draw::LIFETIMES, draw::lifetimes(pictures)),
+            Middle::Pairs => (draw::PAIRS, draw::pairs(pictures, width)),
+        };
+        [vec![Line::of(title, Ink::Strong)], lines].concat()
     }
 
     fn heap(&mut self, pictures: &Pictures, width: usize, high: usize) -> Vec<Line> {

@@ -5,6 +5,8 @@
     reason = "the low seven bits are what is wanted, and lists are short"
 )]
 
+use trace_format::varint::zigzag;
+
 /// The kinds of fields that we have.
 const I32: u8 = 5;
 const I64: u8 = 6;
@@ -21,8 +23,8 @@ pub(super) fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-fn zigzag(bytes: &mut Vec<u8>, number: i64) {
-    varint(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
+fn signed(bytes: &mut Vec<u8>, number: i64) {
+    varint(bytes, zigzag(number));
 }
 
 /// A struct while its fields are written.
@@ -46,14 +48,14 @@ impl Struct {
     /// A number of 32 bits, or one of an enumeration.
     pub(super) fn number(mut self, field: u8, number: i64) -> Self {
         self.field(field, I32);
-        zigzag(&mut self.bytes, number);
+        signed(&mut self.bytes, number);
         self
     }
 
     /// A number of 64 bits.
     pub(super) fn long(mut self, field: u8, number: i64) -> Self {
         self.field(field, I64);
-        zigzag(&mut self.bytes, number);
+        signed(&mut self.bytes, number);
         self
     }
 
@@ -94,7 +96,7 @@ impl Struct {
 
     pub(super) fn numbers(mut self, field: u8, numbers: &[i64]) -> Self {
         self.begin_list(field, I32, numbers.len());
-        numbers.iter().for_each(|number| zigzag(&mut self.bytes, *number));
+        numbers.iter().for_each(|number| signed(&mut self.bytes, *number));
         self
     }
 
