@@ -2,8 +2,6 @@
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 // timeout: 90
-#include <sys/wait.h>
-
 #include "threads.h"
 
 enum { THREADS = 3, ROUNDS = 200 };
@@ -14,9 +12,8 @@ static void *in_child(void *argument) {
 }
 
 static void succeeded(pid_t child, const char *who, int round) {
-    int status;
-    CHECK(child > 0 && waitpid(child, &status, 0) == child, "fork or waitpid of a %s fails in round %d", who, round);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the %s of round %d ends with status %#x", who, round, status);
+    int status = end_of(child);
+    CHECK(status == 0, "the %s of round %d ends with status %#x", who, round, status);
 }
 
 int main(void) {
