@@ -60,8 +60,8 @@ mod conforms {
 fn survives<M: Malloc + Check>(
     small_align: usize,
     new: impl Fn(Failing<Os>) -> M,
-    trim: impl Fn(&M) -> usize,
-    ask: impl Fn(&M, &mut dyn FnMut(&Failing<Os>)),
+    trim: impl Fn(&M) -> usize + Sync,
+    ask: impl Fn(&M, &mut dyn FnMut(&Failing<Os>)) + Sync,
 ) {
     let _shared = ADDRESSES.read().unwrap_or_else(PoisonError::into_inner);
     let calls = |heap: &M| {
