@@ -1,7 +1,7 @@
 //! Real programs on the drop-ins of the classic designs: one heap and one lock each, the slower ones with less to do.
 
-use crate::{gxx, interpreters, python};
-use heapwright_tests::classic;
+use heapwright_tests::{Malloc, Program, Scratch, classic, need, same_on_both, top};
+use std::path::Path;
 
 macro_rules! tried {
     (best_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
@@ -43,20 +43,58 @@ registry::mallocs!(classics);
 
 /// Objects, pickles, processes that python forks and threads: all its memory is from malloc.
 fn python(design: &str) {
+    let Some(python) = need("python3") else { return };
     let library = classic(design);
     for script in [include_str!("../../data/objects.py"), include_str!("../../data/forks.py")] {
-        python::says_the_same(script, |python| {
-            python.env("PYTHONMALLOC", "malloc").library(&library)
+        same_on_both(design, || {
+            Program::new(&python)
+                .arg("-")
+                .env("PYTHONMALLOC", "malloc")
+                .env("PYTHONHASHSEED", "1")
+                .library(&library)
+                .input(script)
         });
     }
 }
 
 fn sqlite(design: &str) {
+    let Some(sqlite) = need("sqlite3") else { return };
     let library = classic(design);
-    interpreters::sqlite_on(|sqlite| sqlite.library(&library));
+    let run = same_on_both(design, || {
+        Program::new(&sqlite)
+            .args(["-batch", "-bail", ":memory:"])
+            .library(&library)
+            .input(include_str!("../../data/orders.sql"))
+    });
+    assert!(run.stdout.ends_with("\nok\n"), "{run}");
 }
 
+/// The compiler makes the same object, and the program it makes says the same.
 fn gxx(design: &str) {
+    let Some(gxx) = need("g++") else { return };
     let library = classic(design);
-    gxx::compiles_the_same("-O0", |program| program.library(&library));
+    let scratch = Scratch::new();
+    let compile = |object: &Path, malloc| {
+        let run = Program::new(&gxx)
+            .args(["-std=c++17", "-O0", "-pthread", "-frandom-seed=1", "-c", "-o"])
+            .args([object, &top().join("tests/data/stl_heavy.cc")])
+            .env("TMPDIR", scratch.path())
+            .library(&library)
+            .run(malloc)
+            .expect_success("g++");
+        assert!(malloc == Malloc::Plain || run.ours.contains("cc1plus"), "{run}");
+        std::fs::read(object).expect("g++ wrote the object")
+    };
+    let object = scratch.join("ours.o");
+    let ours = compile(&object, Malloc::Ours);
+    let plain = compile(&scratch.join("plain.o"), Malloc::Plain);
+    assert!(ours == plain, "g++ makes another object on {design}");
+    let program = scratch.join("stl_heavy");
+    let _ = Program::new(&gxx)
+        .args([&object, Path::new("-pthread"), Path::new("-o"), &program])
+        .library(&library)
+        .run(Malloc::Ours)
+        .expect_success("g++, linking");
+    let run = same_on_both(design, || Program::new(&program).library(&library));
+    assert!(run.stdout.contains("bad_alloc 1\n"), "{run}");
 }
