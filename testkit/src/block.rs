@@ -1,25 +1,19 @@
 //! What every [`BlockAllocator`](base::BlockAllocator) of the project is tested with.
 //!
 //! ```text
-//! kind          an allocator type, what it can do, and what is expected of it
-//! kinds         those of the project
-//! growing       the arena form as an allocator that is given memory
-//! memory        a piece of memory with guards around it
-//! heap          an allocator on such memory, under the shadow model, checked around each call
-//! rules         what any allocator must do, rule by rule; `conformance` runs them all
-//! shape         a heap as one line: `used 64, free 2048, …`
-//! exhaustive    every program of up to eight operations on a tiny heap
-//! differential  one stream of operations through many allocators
-//! robson        the adversary that needs the most memory
-//! shared        a lock around an allocator, C's functions and Rust's `GlobalAlloc`
-//! switch        a global allocator that lends a body's allocations to any of them
-//! bodies        the seven test bodies of the component OS, for each allocator
+//! kind        an allocator type, what it can do, and what is expected of it
+//! kinds       those of the project
+//! growing     the arena form as an allocator that is given memory
+//! memory      a piece of memory with guards around it
+//! heap        an allocator on such memory, under the shadow model, checked around each call
+//! rules       what any allocator must do, rule by rule; `conformance` runs them all
+//! shape       a heap as one line: `used 64, free 2048, …`
+//! exhaustive  every program of up to eight operations on a tiny heap
+//! robson      the adversary that needs the most memory
 //! ```
 //!
 //! A failure is a sentence that names the rule, the memory and the operation.
 
-pub mod bodies;
-pub mod differential;
 pub mod exhaustive;
 pub mod growing;
 pub mod heap;
@@ -30,13 +24,9 @@ pub mod robson;
 pub mod room;
 pub mod rules;
 pub mod shape;
-pub mod shared;
-pub mod switch;
 
 pub use heap::Heap;
 pub use kind::Kind;
 pub use memory::Memory;
 pub use rules::conformance;
 pub use shape::shape;
-pub use shared::Shared;
-pub use switch::Switch;

@@ -3,12 +3,11 @@
 //! Every rule starts on a fresh allocator. Most are programs run under the shadow model, so they
 //! find more than they are named for.
 use core::fmt;
-use core::time::Duration;
-use std::time::Instant;
 
 use base::{Check, Malloc};
 
 use crate::program::{Op, Program};
+use crate::report::Report;
 use crate::run::{Options, run};
 use crate::subject::Subject;
 
@@ -63,70 +62,22 @@ pub const RULES: &[Rule] = &[
     Rule { name: "short-lived", says: "many short threads leave nothing behind", test: footprint::short_lived },
 ];
 
-#[derive(Debug)]
-pub struct Outcome {
-    pub rule: &'static Rule,
-    pub result: Result<(), String>,
-    pub took: Duration,
-}
-
-#[derive(Debug)]
-pub struct Report {
-    /// In the order of [`RULES`].
-    pub outcomes: Vec<Outcome>,
-}
-
-impl Report {
-    /// Whether every rule holds.
-    pub fn passed(&self) -> bool {
-        self.outcomes.iter().all(|outcome| outcome.result.is_ok())
-    }
-
-    /// For tests.
-    /// Panics: Prints the whole report unless every rule holds.
-    pub fn assert_passed(&self) {
-        assert!(self.passed(), "{self}");
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Outcome { rule, result, took } in &self.outcomes {
-            let how = if result.is_ok() { "ok    " } else { "FAILED" };
-            writeln!(f, "{how} {:12} {:6} ms  {}", rule.name, took.as_millis(), rule.says)?;
-            if let Err(message) = result {
-                writeln!(f, "       {}", message.replace('\n', "\n       "))?;
-            }
-        }
-        Ok(())
-    }
-}
-
-pub fn conformance<M: Malloc>(make: impl Fn() -> M) -> Report {
-    conformance_on(&|rule| rule(&Subject::new(&make())))
-}
-
-/// As [`conformance`], with `check` around every operation of the smaller programs.
-pub fn conformance_checked<M: Malloc + Check>(make: impl Fn() -> M) -> Report {
-    conformance_on(&|rule| {
+/// Runs every rule on what `make` makes, with `check` around every operation of the smaller programs.
+pub fn conformance<M: Malloc + Check>(make: impl Fn() -> M) -> Report {
+    let lend = |rule: &mut dyn FnMut(&Subject<'_>)| {
         let malloc = make();
         rule(&Subject::new(&malloc).with_check(&malloc));
-    })
-}
-
-/// Runs every rule on subjects that `lend` makes: allocators that borrow their source.
-pub fn conformance_on(lend: &Lend<'_>) -> Report {
-    conformance_some(lend, |_| true)
-}
-
-/// As [`conformance_on`], only the rules that `chosen` says.
-pub fn conformance_some(lend: &Lend<'_>, chosen: impl Fn(&Rule) -> bool) -> Report {
-    let outcome = |rule: &'static Rule| {
-        let start = Instant::now();
-        let result = (rule.test)(lend);
-        Outcome { rule, result, took: start.elapsed() }
     };
-    Report { outcomes: RULES.iter().filter(|rule| chosen(rule)).map(outcome).collect() }
+    conformance_some(&lend, |_| true)
+}
+
+/// Runs the rules that `chosen` says on subjects that `lend` makes: allocators that borrow their source.
+pub fn conformance_some(lend: &Lend<'_>, chosen: impl Fn(&Rule) -> bool) -> Report {
+    let mut report = Report::new("malloc");
+    for rule in RULES.iter().filter(|rule| chosen(rule)) {
+        report.rule(rule.name, rule.says, || (rule.test)(lend));
+    }
+    report
 }
 
 /// A fresh subject for `f`, and what it says.

@@ -30,6 +30,7 @@ pub mod generate;
 pub mod kept;
 pub mod pattern;
 pub mod program;
+pub mod report;
 pub mod rng;
 pub mod run;
 pub mod shadow;
@@ -41,7 +42,7 @@ pub mod together;
 mod toys;
 pub mod wrong;
 
-pub use conformance::{conformance, conformance_checked, conformance_on};
+pub use conformance::{conformance, conformance_some};
 pub use generate::{Distribution, Generator};
 pub use program::{Op, Program};
 pub use run::{Nulls, Options, Ran, run};

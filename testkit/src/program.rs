@@ -24,7 +24,6 @@ pub const MOST_SLOTS: u32 = 1 << 20;
 pub const MOST_THREADS: u32 = 1 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the fields are the operations' C arguments, by name")]
 pub enum Op {
     /// Fill `slot` by `malloc(size)`.
     Malloc { slot: u32, size: usize },

@@ -7,7 +7,6 @@ use crate::pattern::Mismatch;
 use crate::program::Op;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "addresses and sizes of the block that is spoken of, by name")]
 pub enum Wrong {
     /// Null, though nothing was made to fail.
     Null { size: usize },

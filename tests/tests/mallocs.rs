@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use base::lock::Lock;
 use base::{Check, Malloc};
 use block::{buddy, fit, tlsf};
-use compose::growing::{AllocateFresh, Trim};
+use compose::growing::Trim;
 use compose::{Affix, BlockMalloc, Growing};
 use malloc::DropIn;
 use malloc::sharded::Sharded;
@@ -56,26 +56,29 @@ mod conforms {
     registry::mallocs!(conforms);
 }
 
-type Grown<A> = Growing<A, Failing<Os>>;
-
-/// Every call to the source fails once, in programs of every distribution.
-fn survives<A>(new: impl Fn() -> BlockMalloc<Lock<Os>, A>, source: fn(&mut A) -> &Failing<Os>)
-where
-    A: AllocateFresh + Trim + base::Free + base::UsableSize + base::ResizeInPlace + Send,
-    BlockMalloc<Lock<Os>, A>: Malloc + Check,
-{
+/// Every call to the source fails once, in programs of every distribution; `ask` asks something of a heap's source.
+fn survives<M: Malloc + Check>(
+    small_align: usize,
+    new: impl Fn(Failing<Os>) -> M,
+    trim: impl Fn(&M) -> usize + Sync,
+    ask: impl Fn(&M, &mut dyn FnMut(&Failing<Os>)) + Sync,
+) {
     let _shared = ADDRESSES.read().unwrap_or_else(PoisonError::into_inner);
+    let calls = |heap: &M| {
+        let mut calls = 0;
+        ask(heap, &mut |source| calls = source.calls());
+        calls
+    };
     let sweep = |name: &str, program: &Program| {
         let swept = fault::sweep(60, |n| {
-            let heap = new();
+            let heap = Box::new(new(Failing::new(Os)));
             let purge = || {
-                heap.heap().with(Trim::trim);
+                trim(&heap);
             };
-            let faults = fault::By(
-                |n| heap.heap().with(|inner| source(inner).fail_nth(n)),
-                || heap.heap().with(|inner| source(inner).calls()),
-            );
-            let subject = Subject::new(&heap).with_check(&heap).with_purge(&purge);
+            let faults =
+                fault::By(|n| ask(&heap, &mut |source| source.fail_nth(n)), || calls(&heap));
+            let subject = Subject::new(&*heap).with_check(&*heap).with_purge(&purge);
+            let subject = subject.with_small_align(small_align);
             fault::run(&subject.with_faults(&faults), program, n)
         });
         swept.unwrap_or_else(|swept| panic!("{name}: {swept}"));
@@ -101,60 +104,40 @@ fn programs(sweep: impl Fn(&str, &Program)) {
     }
 }
 
-/// As [`survives`], for a malloc that is none behind one lock.
-macro_rules! malloc_survives {
-    ($($name:ident: $new:expr, $trim:expr, $small_align:expr;)*) => {$(
+macro_rules! survives {
+    ($($name:ident: $small_align:literal, $new:expr, $trim:expr, $ask:expr;)*) => {$(
         #[test]
         fn $name() {
-            let _shared = ADDRESSES.read().unwrap_or_else(PoisonError::into_inner);
-            let sweep = |name: &str, program: &Program| {
-                let swept = fault::sweep(60, |n| {
-                    let heap = Box::new($new(Failing::new(Os)));
-                    let purge = || {
-                        $trim(&heap);
-                    };
-                    let faults =
-                        fault::By(|n| heap.source().fail_nth(n), || heap.source().calls());
-                    let subject = Subject::new(&*heap).with_check(&*heap).with_purge(&purge);
-                    let subject = subject.with_small_align($small_align);
-                    fault::run(&subject.with_faults(&faults), program, n)
-                });
-                swept.unwrap_or_else(|swept| panic!("{name}: {swept}"));
-            };
-            programs(sweep);
+            survives($small_align, $new, $trim, $ask);
         }
     )*};
 }
 
-malloc_survives! {
+/// One heap behind one lock.
+fn locked<A>(inner: A) -> BlockMalloc<Lock<Os>, A> {
+    BlockMalloc::new(inner)
+}
+
+survives! {
     sharded_survives_a_failing_source:
-        Sharded::new, Sharded::trim_all, 16;
+        16, Sharded::new, |heap| heap.trim_all(), |heap, f| f(heap.source());
     superslab_survives_a_failing_source:
-        Superslab::new, Superslab::trim_all, 16;
+        16, Superslab::new, |heap| heap.trim_all(), |heap, f| f(heap.source());
     thread_caching_survives_a_failing_source:
-        ThreadCaching::new, ThreadCaching::trim_all, 8;
-}
-
-#[test]
-fn tlsf_survives_a_failing_source() {
-    survives(
-        || BlockMalloc::new(Grown::new(<tlsf::Tlsf>::new(), Failing::new(Os))),
-        |inner: &mut Grown<tlsf::Tlsf>| inner.source(),
-    );
-}
-
-#[test]
-fn best_fit_survives_a_failing_source() {
-    survives(
-        || BlockMalloc::new(Grown::new(fit::BestFit::new(), Failing::new(Os))),
-        |inner: &mut Grown<fit::BestFit>| inner.source(),
-    );
-}
-
-#[test]
-fn buddy_survives_a_failing_source() {
-    survives(
-        || BlockMalloc::new(Affix::new(Grown::new(buddy::Buddy::new(), Failing::new(Os)))),
-        |inner: &mut Affix<Grown<buddy::Buddy>>| inner.inner().source(),
-    );
+        8, ThreadCaching::new, |heap| heap.trim_all(), |heap, f| f(heap.source());
+    tlsf_survives_a_failing_source:
+        16,
+        |source| locked(Growing::new(<tlsf::Tlsf>::new(), source)),
+        |heap| heap.heap().with(Trim::trim),
+        |heap, f| heap.heap().with(|inner| f(inner.source()));
+    best_fit_survives_a_failing_source:
+        16,
+        |source| locked(Growing::new(fit::BestFit::new(), source)),
+        |heap| heap.heap().with(Trim::trim),
+        |heap, f| heap.heap().with(|inner| f(inner.source()));
+    buddy_survives_a_failing_source:
+        16,
+        |source| locked(Affix::new(Growing::new(buddy::Buddy::new(), source))),
+        |heap| heap.heap().with(Trim::trim),
+        |heap, f| heap.heap().with(|inner| f(inner.inner().source()));
 }

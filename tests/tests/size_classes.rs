@@ -1,7 +1,7 @@
 //! The table of `docs/how-it-works.md` is the table in the code.
 
 use heapwright_tests::top;
-use object::size_class::{CLASSES, MAX_SIZE, class_of, info};
+use object::size_class::{CLASSES, class_of, info};
 
 const GRANULE: u32 = 16 << 10;
 /// Up to this size there are eight classes for each doubling.
@@ -60,18 +60,5 @@ fn the_document_s_sums_hold() {
             _ => 4,
         };
         assert!(slab - of.objects * of.size <= slab / 32 && of.objects >= least, "class {class}");
-    }
-}
-
-/// Above 32 KiB no block is larger by more than a quarter than what was asked for.
-#[test]
-fn large_blocks_waste_a_quarter_at_most() {
-    for size in MAX_FINE + 1..=4 << 20 {
-        let usable = if size > MAX_SIZE {
-            size.next_multiple_of(GRANULE as usize)
-        } else {
-            info(class_of(size)).size as usize
-        };
-        assert!(usable >= size && usable - size <= size / 4, "{size}: {usable}");
     }
 }

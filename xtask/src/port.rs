@@ -53,7 +53,7 @@ const PORTS: [Port; 2] = [
 ];
 
 /// The programs of `--quick` in the emulator: every kind of block, C++'s operators, threads, misuse.
-const QUICK: &str = "exports c::aligned_alloc c::calloc_zero c::config_safe c::dlopen_library c::free_ \
+const QUICK: &str = "exports c::aligned_alloc c::calloc_zero c::dlopen_library c::free_ \
                      c::linked c::mallinfo c::malloc_alignment c::malloc_info c::own_heap \
                      c::posix_memalign c::realloc_null c::thread_keys c::usable_size c::valloc \
                      cxx::new_forms cxx::new_replaced misuse::free_twice_small misuse::free_wild";

@@ -16,6 +16,7 @@ mod program;
 use crate::command::{each, missing as program_missing};
 use crate::expected::{Expected, told};
 use crate::figures;
+use crate::qemu;
 use crate::qemu::toolchain::{self, Build, Target};
 use clap::Args;
 use comfy_table::Table;
@@ -79,6 +80,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let golden = golden::read()?;
     let mut complaints = Vec::new();
     let mut fresh = golden.clone();
+    let counted = qemu::Golden::read()?;
     let chosen: Vec<_> = chosen(options).collect();
     let probes = each(&chosen, |named| probe(named.target, options.peers));
     for (&named, elf) in chosen.iter().zip(probes) {
@@ -86,7 +88,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         let compiler = toolchain::compiler(named.target)?;
         let entries = entries(&elf, golden.declared(), options.path.as_deref())?;
         println!("{}, {compiler}", named.name);
-        let measured = golden::measured(named.name, &compiler);
+        let measured = counted.most(named.name, &compiler);
         println!("{}\n", table(named.name, &entries, &measured));
         for note in stale(named.name, &entries, &measured) {
             println!("{note}");

@@ -4,7 +4,6 @@
 // env: HEAPWRIGHT=background=1
 #include <pthread.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "tasks.h"
 
@@ -21,11 +20,6 @@ static void allocate(int count, size_t size) {
 
 static void free_all(int count) {
     for (int i = 0; i < count; i++) free(blocks[i]);
-}
-
-static void succeeds(pid_t child, const char *what) {
-    int status;
-    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0, "%s ends with status %#x", what, status);
 }
 
 static volatile sig_atomic_t taken_by;
@@ -49,7 +43,7 @@ int main(void) {
     // Children of a small process are small processes.
     pid_t child = fork();
     if (child == 0) _exit(tasks() != 1);
-    succeeds(child, "a small child");
+    ended_well(child, "small child");
 
     allocate(300, 100000);
     wait_for_tasks(2, "a large process");
@@ -79,10 +73,10 @@ int main(void) {
         wait_for_tasks(2, "a busy child");
         pid_t inner = fork();
         if (inner == 0) _exit(tasks() != 1);
-        succeeds(inner, "a child's child");
+        ended_well(inner, "child's child");
         exit(0);
     }
-    succeeds(child, "a child");
+    ended_well(child, "child");
     for (int i = 0; i < 20; i++) {
         child = vfork();
         if (child == 0) {
@@ -92,7 +86,7 @@ int main(void) {
             execle("/bin/true", "true", (char *)NULL, nothing);
             _exit(1);
         }
-        succeeds(child, "a program");
+        ended_well(child, "program");
     }
     CHECK(tasks() == 2, "after children: %d threads", tasks());
 

@@ -1,8 +1,6 @@
 // docs: with background=1 no thread begins once a process has announced that it will confine itself, in its children neither
 // link: heapwright
 // again: HEAPWRIGHT=background=1
-#include <sys/wait.h>
-
 #include "filter.h"
 
 #ifndef SYS_clone3
@@ -23,13 +21,10 @@ int main(void) {
     if (filter_calls(calls, 1, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW, 0)) return SKIPPED;
     fflush(stdout);
     pid_t child = fork();
-    CHECK(child >= 0, "fork fails with errno %d", errno);
     if (child == 0) {
         for (int i = 0; i < 3000; i++) free(hide(malloc(SIZE)));
         _exit(0);
     }
-    int status;
-    waitpid(child, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ended with status %#x", status);
+    ended_well(child, "child");
     return 0;
 }

@@ -3,7 +3,6 @@
 // env: HEAPWRIGHT=background=1
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "tasks.h"
 

@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "check.h"
 
@@ -41,8 +40,7 @@ static inline void run_in_cgroup(size_t bytes, void (*body)(void)) {
         body();
         _exit(0);
     }
-    int status;
-    waitpid(child, &status, 0);
+    int status = end_of(child);
     for (int i = 0; i < 100 && rmdir(directory) != 0; i++) usleep(10000);
     if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) SKIP("no process can be moved into a memory cgroup on this machine");
     CHECK(!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL, "killed for more than %zu MiB of memory", bytes / MIB);

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KIB ((size_t)1 << 10)
@@ -36,6 +38,19 @@ enum { SKIPPED = 77 };
         fflush(stdout);       \
         _exit(SKIPPED);       \
     } while (0)
+
+// How a child ends; an error of fork is one here.
+static inline int end_of(pid_t child) {
+    int status = -1;
+    CHECK(child > 0, "fork fails with errno %d", errno);
+    while (waitpid(child, &status, 0) != child) CHECK(errno == EINTR, "waitpid fails with errno %d", errno);
+    return status;
+}
+
+static inline void ended_well(pid_t child, const char *who) {
+    int status = end_of(child);
+    CHECK(status == 0, "a %s ends with status %#x", who, status);
+}
 
 // The same value, about which the compiler knows nothing.
 static inline void *hide(void *pointer) {
@@ -92,6 +107,12 @@ static inline uint64_t random_next(uint64_t *state) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
+}
+
+static inline double seconds_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
 // The process's resident memory in bytes, read without allocating.

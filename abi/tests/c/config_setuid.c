@@ -4,7 +4,6 @@
 // env: HEAPWRIGHT=no_such_key=1
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "check.h"
 
@@ -39,12 +38,11 @@ int main(int count, char **arguments) {
         execl(path, path, "again", NULL);
         _exit(SKIPPED);
     }
-    int status;
-    waitpid(child, &status, 0);
+    int status = end_of(child);
     unlink(path);
     if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) SKIP("set-uid programs do not run from /tmp on this machine");
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) SKIP("another user cannot read the library");
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the set-uid program ends with status %#x", status);
+    CHECK(status == 0, "the set-uid program ends with status %#x", status);
     char line[200] = "";
     rewind(errors);
     CHECK(!fgets(line, sizeof line, errors), "the set-uid program reads HEAPWRIGHT: %s", line);

@@ -24,6 +24,7 @@ int main(int count, char **arguments) {
         size_t lines = 0;
         for (size_t i = 0; i < held; i++) lines += said[i] == '\n';
         CHECK(lines == 1, "%zu lines are said: %.200s", lines, said);
+        CHECK(strncmp(said, "heapwright: ", 12) == 0, "said is %.400s", said);
         CHECK(strstr(said, "no key \"k0\"") && strstr(said, "4999 more"), "said is %.400s", said);
         return 0;
     }

@@ -4,7 +4,6 @@
 // plugin: fills_tls.c
 #include <dlfcn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "check.h"
 

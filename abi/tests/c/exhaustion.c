@@ -4,9 +4,9 @@
 // again: HEAPWRIGHT=check=1
 // again: HEAPWRIGHT=safe=1
 #include <sched.h>
-#include <sys/resource.h>
 #include <time.h>
 
+#include "limited.h"
 #include "threads.h"
 
 enum { THREADS = 3, SLOTS = 4000, SECONDS = 2, MOST_SECONDS = 40 };
@@ -60,12 +60,7 @@ static void *work(void *argument) {
 
 int main(int count, char **arguments) {
     alarm(55);
-    if (count == 1) {
-        struct rlimit limit = {400 * MIB, 400 * MIB};
-        CHECK(setrlimit(RLIMIT_AS, &limit) == 0, "setrlimit fails");
-        execl("/proc/self/exe", arguments[0], "again", NULL);
-        CHECK(0, "execl fails");
-    }
+    start_again_under(RLIMIT_AS, 400 * MIB, count, arguments);
     pthread_t threads[THREADS];
     pthread_barrier_init(&all_started, NULL, THREADS);
     for (uintptr_t i = 0; i < THREADS; i++) CHECK(pthread_create(&threads[i], NULL, work, (void *)i) == 0, "pthread_create fails");

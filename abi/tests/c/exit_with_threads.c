@@ -1,8 +1,6 @@
 // survival: exit() while other threads allocate and free, 60 times, and pthread_exit() of the main thread before the others
 // also: glibc
 // again: HEAPWRIGHT=safe=1
-#include <sys/wait.h>
-
 #include "threads.h"
 
 enum { THREADS = 4 };
@@ -31,9 +29,8 @@ int main(void) {
             CHECK(pthread_create(&last, NULL, after_main, &self) == 0, "pthread_create fails");
             pthread_exit(NULL);
         }
-        int status;
-        CHECK(waitpid(child, &status, 0) == child, "waitpid fails");
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "round %d ends with status %#x", round, status);
+        int status = end_of(child);
+        CHECK(status == 0, "round %d ends with status %#x", round, status);
     }
     return 0;
 }

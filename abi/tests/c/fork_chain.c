@@ -3,8 +3,6 @@
 // long: on the classic designs
 // also: glibc
 // timeout: 90
-#include <sys/wait.h>
-
 #include "machine.h"
 #include "threads.h"
 
@@ -23,11 +21,9 @@ int main(void) {
         start_churning(threads, THREADS);
         use_every_size();
         pid_t child = fork();
-        CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child > 0) {
             stop_and_join(threads, THREADS);
-            int status;
-            waitpid(child, &status, 0);
+            int status = end_of(child);
             CHECK(WIFEXITED(status), "generation %d ends with status %#x", generation + 1, status);
             _exit(WEXITSTATUS(status)); // what went wrong was said by the generation that saw it
         }

@@ -2,8 +2,6 @@
 // long: on the classic designs
 // also: glibc
 // again: HEAPWRIGHT=safe=1
-#include <sys/wait.h>
-
 #include "threads.h"
 
 static char *kept;
@@ -41,15 +39,13 @@ int main(void) {
     start_churning(threads, 2);
     for (int round = 0; round < 60; round++) {
         pid_t pid = fork();
-        CHECK(pid >= 0, "fork fails with errno %d", errno);
         if (pid == 0) {
             alarm(50);
             use_every_size();
             _exit(in_child == 2 ? 0 : 3);
         }
-        int status;
-        waitpid(pid, &status, 0);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child of round %d ends with status %#x", round, status);
+        int status = end_of(pid);
+        CHECK(status == 0, "the child of round %d ends with status %#x", round, status);
     }
     CHECK(prepared == 120 && in_parent == 120, "%d prepare and %d parent handlers ran, not 120", prepared, in_parent);
     stop_and_join(threads, 2);

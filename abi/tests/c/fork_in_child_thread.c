@@ -2,15 +2,12 @@
 // long: on the classic designs
 // also: glibc
 // again: HEAPWRIGHT=safe=1
-#include <sys/wait.h>
-
 #include "threads.h"
 
 static void *forks(void *argument) {
     (void)argument;
     for (int round = 0; round < 40; round++) {
         pid_t child = fork();
-        CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child == 0) {
             alarm(50);
             use_every_size();
@@ -21,9 +18,8 @@ static void *forks(void *argument) {
             if (round % 2) pthread_exit(NULL); // the last thread: the process ends with status 0
             exit(0);
         }
-        int status;
-        waitpid(child, &status, 0);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child of round %d ends with status %#x", round, status);
+        int status = end_of(child);
+        CHECK(status == 0, "the child of round %d ends with status %#x", round, status);
     }
     return NULL;
 }

@@ -14,9 +14,7 @@ static void handler(int number) {
         inner++;
         return;
     }
-    int status = 1;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (status != 0) _exit(9);
+    if (end_of(child) != 0) _exit(9);
 }
 
 static void prepare(void) {

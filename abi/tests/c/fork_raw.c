@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "filter.h"
 
@@ -34,8 +33,7 @@ int main(void) {
             works[i]();
             _exit(0);
         }
-        int status;
-        waitpid((pid_t)child, &status, 0);
+        int status = end_of((pid_t)child);
         CHECK(status == 0, "child %d ends with status %#x", i, status);
     }
     return 0;

@@ -2,8 +2,6 @@
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 // timeout: 120
-#include <sys/wait.h>
-
 #include "threads.h"
 
 static void *begins(void *argument) {
@@ -22,7 +20,6 @@ int main(void) {
         // From no delay to the same longest one, however many rounds there are.
         for (volatile int spin = 0; spin < round * 150 / rounds * 130; spin++) {}
         pid_t child = fork();
-        CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child == 0) {
             alarm(50);
             use_every_size();
@@ -32,9 +29,8 @@ int main(void) {
             _exit(0);
         }
         pthread_join(thread, NULL);
-        int status;
-        waitpid(child, &status, 0);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child of round %d ends with status %#x", round, status);
+        int status = end_of(child);
+        CHECK(status == 0, "the child of round %d ends with status %#x", round, status);
     }
     return 0;
 }

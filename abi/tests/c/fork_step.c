@@ -47,8 +47,7 @@ static void *forker(void *argument) {
             _exit(heapwright_check() ? 4 : 0);
         }
         sem_post(&forked);
-        int status = -1;
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+        int status = end_of(child);
         CHECK(status == 0, "the child at stop %ld ends with status %#x", stops, status);
         sem_post(&done);
     }

@@ -1,6 +1,4 @@
 // survival: a process forks that has taken more than the machine's memory in blocks of 40 MiB, and touched a page of each
-#include <sys/wait.h>
-
 #include "machine.h"
 
 int main(void) {
@@ -12,10 +10,8 @@ int main(void) {
         CHECK(block != NULL, "malloc is NULL after %zu MiB", taken / MIB);
         block[size / 2] = 1;
     }
-    int status = 0;
     pid_t child = fork();
-    CHECK(child >= 0, "fork is refused: %s", strerror(errno));
     if (child == 0) _exit(0);
-    CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ends with %d", status);
+    ended_well(child, "child");
     return 0;
 }

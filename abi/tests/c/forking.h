@@ -4,16 +4,8 @@
 
 #include <signal.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 
 #include "threads.h"
-
-static inline void ended_well(pid_t child, const char *who) {
-    int status = -1;
-    CHECK(child > 0, "fork of a %s fails with errno %d", who, errno);
-    while (waitpid(child, &status, 0) != child) CHECK(errno == EINTR, "waitpid of a %s fails with errno %d", who, errno);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a %s ends with status %#x", who, status);
-}
 
 // Forks a child that allocates in every size.
 static inline void fork_and_use(const char *who) {
@@ -46,11 +38,10 @@ static inline void fork_many(int count, const char *who) {
 
 // From a signal handler: the child only ends.
 static inline void fork_and_end(void) {
-    int kept = errno, status = 0;
+    int kept = errno;
     pid_t child = fork();
     if (child == 0) _exit(0);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (child < 0 || status != 0) _exit(9);
+    if (end_of(child) != 0) _exit(9);
     errno = kept;
 }
 

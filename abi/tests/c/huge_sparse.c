@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "check.h"
 
@@ -75,8 +74,7 @@ int main(void) {
     // 30 of ordinary use, 4 to 16 for the pages touched, and what threads keep.
     static const size_t most[] = {60, 60, 60, 70, 60, 60, 48, 32, 48, 48, 32};
     for (int number = 0; number < (int)(sizeof most / sizeof *most); number++) {
-        int child = fork(), status = 0;
-        CHECK(child >= 0, "fork");
+        pid_t child = fork();
         if (child == 0) {
             size_t before = resident();
             scenario(number);
@@ -84,7 +82,7 @@ int main(void) {
             CHECK(more <= most[number] * MIB, "scenario %d: %zu MiB more, at most %zu are needed", number, more / MIB, most[number]);
             _exit(0);
         }
-        CHECK(waitpid(child, &status, 0) == child && status == 0, "scenario %d failed", number);
+        CHECK(end_of(child) == 0, "scenario %d failed", number);
     }
     return 0;
 }

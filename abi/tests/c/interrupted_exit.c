@@ -65,9 +65,7 @@ static void forks(void) {
         uses_the_heap();
         exit(0);
     }
-    int status = -1;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (status != 0) _exit(9);
+    if (end_of(child) != 0) _exit(9);
 }
 
 // Of the program that starts here.

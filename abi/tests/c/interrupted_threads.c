@@ -28,9 +28,7 @@ static void forks(void) {
         allocates();
         exit(0);
     }
-    int status = -1;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (status != 0) _exit(9);
+    if (end_of(child) != 0) _exit(9);
 }
 
 static void exit_child(long nth) {

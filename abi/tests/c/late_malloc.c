@@ -1,8 +1,6 @@
 // survival: malloc and free in atexit handlers, in destructors of every priority, and in DT_FINI after the last destructor
 // also: glibc
 // library: late_fini.c -Wl,-fini,late_fini
-#include <sys/wait.h>
-
 #include "threads.h"
 
 extern char *late_block;
@@ -49,9 +47,8 @@ int main(void) {
     char seen[16] = {0};
     ssize_t total = 0, n;
     while (total < 15 && (n = read(ends[0], seen + total, 15 - (size_t)total)) > 0) total += n;
-    int status;
-    waitpid(child, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child that allocates at exit ends with status %#x", status);
+    int status = end_of(child);
+    CHECK(status == 0, "the child that allocates at exit ends with status %#x", status);
     for (int i = 0; i < HANDLERS; i++) CHECK(strchr(seen, 'a' + i), "handler %d did not run: %s", i, seen);
     CHECK(seen[total - 1] == 'Z', "DT_FINI was not the last: %s", seen);
     // The handlers of this process find a block each, too.

@@ -2,7 +2,6 @@
 // link: static
 // flags: -Wl,--fatal-warnings
 #include <heapwright.h>
-#include <sys/wait.h>
 
 #include "threads.h"
 
@@ -24,14 +23,11 @@ int main(void) {
     start_churning(threads, 2);
     for (int i = 0; i < 10; i++) {
         pid_t child = fork();
-        CHECK(child >= 0, "fork fails");
         if (child == 0) {
             use_every_size();
             exit(0);
         }
-        int status;
-        waitpid(child, &status, 0);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child ends with status %#x", status);
+        ended_well(child, "child");
     }
     stop_and_join(threads, 2);
     CHECK(heapwright_check() == 0, "heapwright_check() finds the heap broken");

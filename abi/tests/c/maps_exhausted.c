@@ -1,7 +1,6 @@
 // survival: vm.max_map_count is reached: calls succeed or return NULL with ENOMEM, nothing is lost, and later all is well again
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "maps.h"
 
@@ -64,9 +63,7 @@ static void work_in_a_child(void) {
         _exit(0);
     }
     if (child < 0) return;
-    int status;
-    waitpid(child, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ends with status %#x", status);
+    ended_well(child, "child");
 }
 
 int main(void) {

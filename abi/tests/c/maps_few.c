@@ -2,18 +2,9 @@
 // also: glibc
 #include <malloc.h>
 
-#include "check.h"
+#include "maps.h"
 
 enum { COUNT = 6000 };
-
-static int mappings(void) {
-    FILE *maps = fopen("/proc/self/maps", "r");
-    CHECK(maps != NULL, "/proc/self/maps cannot be read");
-    int lines = 0;
-    for (int c; (c = getc(maps)) != EOF;) lines += c == '\n';
-    fclose(maps);
-    return lines;
-}
 
 int main(void) {
     static char *blocks[COUNT];

@@ -2,7 +2,6 @@
 // long: on the classic designs
 // also: glibc
 #include <malloc.h>
-#include <sys/wait.h>
 
 #include "maps.h"
 
@@ -45,9 +44,7 @@ int main(void) {
         grow_and_free(2, ROUNDS / 8, start);
         _exit(0);
     }
-    int status;
-    waitpid(child, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ends with status %#x", status);
+    ended_well(child, "child");
     grow_and_free(3, ROUNDS / 8, start);
     for (int i = 0; i < SLOTS; i++) free(blocks[i]);
     int freed = mappings();

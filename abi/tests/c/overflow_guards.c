@@ -2,7 +2,6 @@
 // link: heapwright
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #include "heapwright.h"
 #include "threads.h"
@@ -43,11 +42,9 @@ int main(void) {
         for (int neighbours = 0; neighbours < 3; neighbours++) {
             // Each in a process of its own whose heap is fresh, as far as fork lets it be.
             pid_t pid = fork();
-            CHECK(pid >= 0, "fork fails");
             if (pid == 0) child(sizes[i], neighbours);
-            int status;
-            waitpid(pid, &status, 0);
-            CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "writing behind a block of %zu bytes with %d more of them: status %#x", sizes[i], neighbours, status);
+            int status = end_of(pid);
+            CHECK(status == 0, "writing behind a block of %zu bytes with %d more of them: status %#x", sizes[i], neighbours, status);
         }
     return 0;
 }

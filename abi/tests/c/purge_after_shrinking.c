@@ -1,7 +1,6 @@
 // design: memory of scattered blocks goes back as far after blocks shrank in place and were freed by their size as before
 // link: heapwright
 #include <heapwright.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"

@@ -1,5 +1,4 @@
 // survival: a kernel that refuses futex and nanosleep: threads that wait for each other in malloc get on, fork too
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "refused.h"
@@ -32,14 +31,12 @@ static void without_futex(int error) {
     }
     while (atomic_load(&done) < THREADS) {
         pid_t child = fork();
-        CHECK(child >= 0, "fork fails");
         if (child == 0) {
             alarm(50);
             free(hide(malloc(100000)));
             _exit(0);
         }
-        int status;
-        CHECK(waitpid(child, &status, 0) == child && status == 0, "the child ends with status %#x", status);
+        ended_well(child, "child");
         usleep(2000);
     }
 }
@@ -55,10 +52,8 @@ int main(void) {
             without_futex(errors[i]);
             _exit(0);
         }
-        int status;
-        waitpid(child, &status, 0);
-        if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) SKIP("this machine has no seccomp filters");
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "errno %d: status %#x", errors[i], status);
+        int status = confined_end(child);
+        CHECK(status == 0, "errno %d: status %#x", errors[i], status);
     }
     return 0;
 }

@@ -5,7 +5,6 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 
 #include "machine.h"
 #include "threads.h"

@@ -1,7 +1,5 @@
 // survival: a block that grows by realloc under `ulimit -v` of 300 MiB gets to 275 MiB, whatever the steps
 // also: glibc
-#include <sys/wait.h>
-
 #include "limited.h"
 
 int main(int count, char **arguments) {

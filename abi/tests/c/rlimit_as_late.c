@@ -4,7 +4,6 @@
 // timeout: 200
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "limited.h"
 
@@ -50,14 +49,12 @@ int main(void) {
     void (*const ways[])(struct rlimit *) = {by_setrlimit, by_prlimit, by_system_call};
     for (int way = 0; way < 3; way++) {
         pid_t child = fork();
-        CHECK(child >= 0, "fork fails");
         if (child == 0) {
             limited_by(ways[way]);
             exit(0);
         }
-        int status;
-        waitpid(child, &status, 0);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "way %d ends with status %#x", way, status);
+        int status = end_of(child);
+        CHECK(status == 0, "way %d ends with status %#x", way, status);
     }
     return 0;
 }

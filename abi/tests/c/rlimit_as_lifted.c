@@ -2,7 +2,6 @@
 // also: glibc
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "check.h"
 
@@ -30,7 +29,6 @@ int main(void) {
     lowered = limit, lowered.rlim_cur = 256 * MIB;
     for (int way = 0; way < 2; way++) {
         pid_t child = fork();
-        CHECK(child >= 0, "fork fails");
         if (child == 0) {
             free(malloc(100));
             if (way == 0) {
@@ -38,16 +36,13 @@ int main(void) {
             } else {
                 pid_t shares = vfork();
                 if (shares == 0) _exit(setrlimit(RLIMIT_AS, &lowered));
-                int status;
-                waitpid(shares, &status, 0);
-                CHECK(status == 0, "setrlimit in a child of vfork ends with %#x", status);
+                ended_well(shares, "child of vfork");
             }
             map_and_allocate();
             _exit(0);
         }
-        int status;
-        waitpid(child, &status, 0);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "way %d ends with status %#x", way, status);
+        int status = end_of(child);
+        CHECK(status == 0, "way %d ends with status %#x", way, status);
     }
     return 0;
 }

@@ -1,7 +1,5 @@
 // docs/tuning.md: what is said goes to standard error as the program was started with it, or to the log that it has put there; never
 //   into a file of the program's own that got descriptor 2
-#include <sys/wait.h>
-
 #include "check.h"
 
 static const char data[] = "my data\n";

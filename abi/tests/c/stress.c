@@ -4,7 +4,6 @@
 // again: HEAPWRIGHT=background=1
 // args: 3 6 1
 #include <sched.h>
-#include <time.h>
 
 #include "threads.h"
 
@@ -132,12 +131,6 @@ static void *consume(void *argument) {
     return argument;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static void start(pthread_t *thread, void *(*body)(void *), uint64_t seed) {
     CHECK(pthread_create(thread, NULL, body, (void *)(uintptr_t)seed) == 0, "pthread_create fails");
 }
@@ -151,8 +144,8 @@ int main(int count, char **arguments) {
     pthread_t pair[2], crowd[256];
     start(&pair[0], produce, random_next(&seed)), start(&pair[1], consume, 0);
     for (int i = 0; i < threads; i++) start(&crowd[i], work, random_next(&seed));
-    for (double end = now() + seconds; now() < end;)
-        for (int i = 0; i < threads && now() < end; i++) {
+    for (double end = seconds_now() + seconds; seconds_now() < end;)
+        for (int i = 0; i < threads && seconds_now() < end; i++) {
             pthread_join(crowd[i], NULL);
             start(&crowd[i], work, random_next(&seed));
         }

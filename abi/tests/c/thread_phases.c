@@ -1,8 +1,6 @@
 // survival: memory moves between threads: what one thread has freed, 300 MB in blocks of every kind, serves the next thread
 //   (the TCMalloc text's program needed 600 MB); the second phase adds less than 5 %
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "threads.h"
 
@@ -49,12 +47,6 @@ static int three_phases(void) {
     return 0;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 static double seconds(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec / 1e6; }
 
 // The phases in a process of its own. What goes back by the clock may come between where it has to wait for a processor, a
@@ -62,7 +54,7 @@ static double seconds(struct timeval time) { return (double)time.tv_sec + (doubl
 int main(int count, char **arguments) {
     if (count > 1) return three_phases();
     for (int tries = 0; tries < 5; tries++) {
-        double begun = now();
+        double begun = seconds_now();
         pid_t child = fork();
         CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child == 0) {
@@ -75,7 +67,7 @@ int main(int count, char **arguments) {
         CHECK(wait4(child, &status, 0, &used) == child, "wait4 fails with errno %d", errno);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
         double computed = seconds(used.ru_utime) + seconds(used.ru_stime);
-        if (now() - begun < 1.25 * computed) return 1;
+        if (seconds_now() - begun < 1.25 * computed) return 1;
     }
     return 1;
 }

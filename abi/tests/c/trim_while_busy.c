@@ -2,17 +2,10 @@
 // also: glibc
 // again: HEAPWRIGHT=keep=0,check=1
 #include <malloc.h>
-#include <time.h>
 
 #include "threads.h"
 
 enum { SPARSE = 60000, SIZE = 120 };
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 int main(void) {
     alarm(55);
@@ -23,7 +16,7 @@ int main(void) {
         if (i % 10 || i / 1000 % 2) free(blocks[i]), blocks[i] = NULL;
     pthread_t threads[3];
     start_churning(threads, 3);
-    for (double end = now() + trials(2.5); now() < end;) {
+    for (double end = seconds_now() + trials(2.5); seconds_now() < end;) {
         malloc_trim(0);
         for (int i = 0; i < SPARSE; i += 50) {
             char *zero = calloc(1, SIZE);

@@ -1,7 +1,6 @@
 // survival: vfork and exec, posix_spawn, system and popen while other threads allocate
 // also: glibc
 #include <spawn.h>
-#include <sys/wait.h>
 
 #include "threads.h"
 

@@ -2,11 +2,10 @@
 //!
 //! [`conformance`] runs all rules on a [`Kind`]. Each works on a fresh heap, under the shadow
 //! model, with everything looked at around each call but in the longest programs.
-use std::time::Instant;
-
 use base::{AddMemory, BlockAllocator};
 
 use super::kind::Kind;
+use crate::report::Report;
 
 mod fill;
 mod memory;
@@ -45,21 +44,6 @@ pub fn rules<A: BlockAllocator + AddMemory>() -> Vec<Rule<A>> {
     ]
 }
 
-#[derive(Debug)]
-pub struct Report {
-    pub kind: &'static str,
-    pub text: String,
-    pub failed: usize,
-}
-
-impl Report {
-    /// For tests.
-    /// Panics: Prints the report unless every rule holds.
-    pub fn assert_passed(&self) {
-        assert!(self.failed == 0, "{}:\n{}", self.kind, self.text);
-    }
-}
-
 pub fn conformance<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Report {
     conformance_some(kind, |_| true)
 }
@@ -69,17 +53,9 @@ pub fn conformance_some<A: BlockAllocator + AddMemory>(
     kind: &Kind<A>,
     chosen: impl Fn(&str) -> bool,
 ) -> Report {
-    let mut report = Report { kind: kind.name, text: String::new(), failed: 0 };
+    let mut report = Report::new(kind.name);
     for (name, says, test) in rules::<A>().into_iter().filter(|(name, ..)| chosen(name)) {
-        let start = Instant::now();
-        let result = test(kind);
-        let how = if result.is_ok() { "ok    " } else { "FAILED" };
-        let took = start.elapsed().as_millis();
-        report.text.push_str(&format!("{how} {name:12} {took:6} ms  {says}\n"));
-        if let Err(message) = result {
-            report.failed += 1;
-            report.text.push_str(&format!("       {}\n", message.replace('\n', "\n       ")));
-        }
+        report.rule(name, says, || test(kind));
     }
     report
 }

@@ -1,6 +1,9 @@
 //! Every block allocator under the whole suite.
-use heapwright_testkit::block::rules::conformance_some;
-use heapwright_testkit::block::{conformance, kinds};
+use base::{AddMemory, BlockAllocator};
+use heapwright_testkit::block::kinds::Visit;
+use heapwright_testkit::block::rules::{conformance_some, program};
+use heapwright_testkit::block::{Kind, conformance, kinds};
+use heapwright_testkit::{Distribution, Generator};
 
 macro_rules! conforms {
     ($({ name: $name:literal, id: $id:ident, $($rest:tt)* })*) => {$(
@@ -32,10 +35,37 @@ fn the_arena_conforms() {
     conformance_some(&kinds::arena(), |name| !others.contains(&name)).assert_passed();
 }
 
+/// Longer programs than the suite's, in a memory with room for all of it and in one without.
+struct Long;
+
+impl Visit for Long {
+    fn visit<A: BlockAllocator + AddMemory + Send + 'static>(&mut self, kind: Kind<A>) {
+        let (name, len) = (kind.name, 1 << 20);
+        for (budget, impossible) in [(len / 8, false), (len * 9 / 10, true)] {
+            for distribution in Distribution::ALL {
+                for seed in 0..2 {
+                    let by = Generator { distribution, budget, impossible, ..Generator::default() };
+                    let program = Generator { ops: 1500, slots: 100, ..by }.program(seed);
+                    let refused = program::run(&kind, len, &program)
+                        .unwrap_or_else(|said| panic!("{name}, {distribution}, {seed}: {said}"));
+                    assert!(impossible || refused == 0, "{name}, {distribution}, {seed}: refused");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn long_programs_run_and_where_there_is_room_nothing_is_refused() {
+    kinds::each(&mut Long);
+    Long.visit(kinds::tlsf_8());
+    Long.visit(kinds::tlsf_64());
+}
+
 /// A geometry says what it cannot describe, and takes what it can.
 #[test]
 fn memory_beyond_a_geometry_is_refused_by_name() {
-    use base::{AddError, AddMemory};
+    use base::AddError;
     use block::tlsf::Tlsf;
 
     let memory = heapwright_testkit::block::Memory::untouched(8 << 20, 0);

@@ -5,11 +5,13 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::ptr::NonNull;
 use std::alloc::{alloc, dealloc};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::{Check, Compact, HandleAllocator, HandleError, Map, PageAllocator, Pin};
 use handle::zsmalloc::Classes;
+use heapwright_testkit::Shadow;
+use heapwright_testkit::rng::Rng;
+use heapwright_testkit::shadow::Request;
 use kernel::kmalloc::Kmalloc;
 use kernel::kmem_cache::{KmemCache, Refused};
 use kernel::vmalloc::{Caller, Vmalloc, VmallocError};
@@ -60,18 +62,6 @@ unsafe impl PageAllocator for Pages {
     }
 }
 
-/// Numbers that look random (xorshift64, Marsaglia 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap() % below
-    }
-}
-
 /// One `#[test]` per row.
 macro_rules! conforms {
     ($({
@@ -115,7 +105,7 @@ mod kinds {
         heap.write(unwritten, 0, &[9; 300]).unwrap();
         assert_eq!(heap.bytes(unwritten), Ok(&[9; 300][..]));
         heap.free(unwritten).unwrap();
-        let (mut random, mut live) = (Random(7), Vec::new());
+        let (mut random, mut live) = (Rng::new(7), Vec::new());
         let mut refused = 0;
         for step in 0..STEPS {
             // Now and then there are no more pages for a while.
@@ -170,7 +160,7 @@ mod kinds {
     pub(super) fn objects(make: impl Fn(Pages) -> Kmalloc<Pages>) {
         let from = Pages::new();
         let mut heap = make(from.clone());
-        let size = |random: &mut Random| match random.below(20) {
+        let size = |random: &mut Rng| match random.below(20) {
             0 => 1 + random.below(100_000),
             1..6 => 1 + random.below(9000),
             _ => 1 + random.below(300),
@@ -188,12 +178,12 @@ mod kinds {
     fn random<A: Check>(
         from: &Pages,
         heap: &mut A,
-        size: impl Fn(&mut Random) -> usize,
+        size: impl Fn(&mut Rng) -> usize,
         allocate: impl Fn(&mut A, usize) -> Option<NonNull<u8>>,
         free: impl Fn(&mut A, NonNull<u8>) -> bool,
     ) -> usize {
-        let (mut numbers, mut refused) = (Random(3), 0);
-        let mut live: BTreeMap<usize, (NonNull<u8>, usize, u8)> = BTreeMap::new();
+        let (mut numbers, mut refused) = (Rng::new(3), 0);
+        let mut live = Shadow::new();
         for step in 0..STEPS {
             // In the middle of a row that allocates.
             from.left.set(if (300..500).contains(&(step % 1000)) { 0 } else { usize::MAX });
@@ -204,30 +194,22 @@ mod kinds {
                     refused += 1;
                     continue;
                 };
-                let at = object.addr().get();
-                let below = live.range(..=at).next_back();
-                assert!(below.is_none_or(|(start, of)| start + of.1 <= at), "they overlap");
-                let above = live.range(at..).next();
-                assert!(above.is_none_or(|(start, _)| at + size <= *start), "they overlap");
-                let byte = step.to_le_bytes()[0];
+                let request = Request { size, align: 8, zeroed: false };
                 // SAFETY: as many bytes as were asked for.
-                unsafe { object.write_bytes(byte, size) };
-                live.insert(at, (object, size, byte));
+                unsafe { live.allocated(object.as_ptr(), size, request) }.unwrap();
             } else {
-                let at = *live.keys().nth(numbers.below(live.len())).unwrap();
-                let (object, size, byte) = live.remove(&at).unwrap();
-                // SAFETY: live, and all of it was written.
-                let bytes = unsafe { core::slice::from_raw_parts(object.as_ptr(), size) };
-                assert!(bytes.iter().all(|found| *found == byte), "it was changed");
-                assert!(free(heap, object));
+                let block = live.blocks().nth(numbers.below(live.len())).unwrap();
+                let block = live.take(block.address()).unwrap();
+                block.verify().unwrap();
+                assert!(free(heap, NonNull::new(block.pointer()).unwrap()));
             }
             if step % 50 == 0 {
                 heap.check().unwrap();
             }
         }
         from.left.set(usize::MAX);
-        for (object, ..) in live.into_values() {
-            assert!(free(heap, object));
+        for block in live.blocks() {
+            assert!(free(heap, NonNull::new(block.pointer()).unwrap()));
         }
         heap.check().unwrap();
         refused
@@ -237,7 +219,7 @@ mod kinds {
     pub(super) fn pages(make: impl Fn(Os) -> Result<Vmalloc<Os>, VmallocError>) {
         let mut areas = make(Os).unwrap();
         assert!(areas.vmalloc(0, Caller::Number(0)).is_err());
-        let (mut random, mut live) = (Random(5), Vec::new());
+        let (mut random, mut live) = (Rng::new(5), Vec::new());
         for step in 0..400 {
             if live.len() < 40 && random.below(2) == 0 {
                 let size = 1 + random.below(10 * PAGE);

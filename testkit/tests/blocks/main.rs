@@ -4,7 +4,7 @@ mod block_flaws;
 mod block_misuse;
 mod block_shapes;
 mod blocks;
-mod differential;
+mod bodies;
 mod exhaustive;
 mod kernels;
 mod robson;

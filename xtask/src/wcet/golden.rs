@@ -4,12 +4,10 @@
 //! another compiler's code is another length, and then the limits decide. A loop, an unknown target or a way into a
 //! panic that the file does not have is refused whatever compiled it.
 
-use super::{Entry, Measured, Named};
+use super::{Entry, Named};
 use crate::expected;
-use crate::peers::root;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 const FILE: &str = "wcet.toml";
@@ -158,27 +156,6 @@ fn worse(name: &str, then: Takes, now: Takes, same: bool, notes: &[String]) -> V
 
 fn is_peer(allocator: &str) -> bool {
     matches!(allocator, "rlsf" | "talc" | "linkedlist" | "buddysystem")
-}
-
-/// The most instructions that were counted in this compiler's code: `bench/golden/icount.toml`, when it is there.
-pub(super) fn measured(target: &str, compiler: &str) -> Measured {
-    let text = fs::read_to_string(root().join("bench/golden/icount.toml")).unwrap_or_default();
-    let file: toml::Table = toml::from_str(&text).unwrap_or_default();
-    let mut measured = Measured::new();
-    let whose = file.get("compiler").and_then(|all| all.get(target)).and_then(toml::Value::as_str);
-    if whose != Some(compiler) {
-        return measured;
-    }
-    let allocators = file.get(target).and_then(toml::Value::as_table);
-    for (allocator, entries) in allocators.into_iter().flatten() {
-        for (entry, value) in entries.as_table().into_iter().flatten() {
-            let most = value.get("max").unwrap_or(value).as_integer();
-            if let Some(most) = most.and_then(|n| u64::try_from(n).ok()) {
-                measured.insert((allocator.clone(), entry.clone()), most);
-            }
-        }
-    }
-    measured
 }
 
 #[cfg(test)]

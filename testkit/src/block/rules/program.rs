@@ -59,18 +59,19 @@ fn one<A: BlockAllocator + AddMemory>(
 
 /// Runs `program` on a fresh heap with `len` bytes and frees what it left. What C aligns to 16
 /// bytes is aligned so here; `realloc` of odd slots tries to grow in place first; `free` has no
-/// layout, `free_sized` has.
+/// layout, `free_sized` has. How many requests were refused, where the kind counts them.
 pub fn run<A: BlockAllocator + AddMemory>(
     kind: &Kind<A>,
     len: usize,
     program: &Program,
-) -> Result<(), String> {
+) -> Result<usize, String> {
     let mut heap = Heap::with_memory(kind, len)?;
     let mut slots: Vec<Option<usize>> = vec![None; program.slots()];
     for (i, &op) in program.ops.iter().enumerate() {
         step(&mut heap, &mut slots, op).map_err(|said| format!("operation {i} ({op}): {said}"))?;
     }
-    heap.drain().map_err(|said| format!("at the end: {said}"))
+    heap.drain().map_err(|said| format!("at the end: {said}"))?;
+    Ok(heap.stats().map_or(0, |stats| stats.failures))
 }
 
 pub fn step<A: BlockAllocator + AddMemory>(

@@ -64,6 +64,21 @@ impl Golden {
         expected::read(FILE)
     }
 
+    /// Allocator and entry point to the most instructions counted in this compiler's code, of one target.
+    pub(crate) fn most(&self, target: &str, compiler: &str) -> BTreeMap<(String, String), u64> {
+        let same = self.compiler.get(target).is_some_and(|recorded| recorded == compiler);
+        let recorded = self.targets.get(target).filter(|_| same).into_iter().flatten();
+        let mut most = BTreeMap::new();
+        for (allocator, entries) in recorded {
+            for (entry, situations) in entries {
+                if let Some(max) = situations.get("max") {
+                    most.insert((allocator.clone(), entry.clone()), u64::from(*max));
+                }
+            }
+        }
+        most
+    }
+
     pub(crate) fn set(&mut self, target: &str, compiler: &str, counts: &Counts) {
         self.compiler.insert(target.to_owned(), compiler.to_owned());
         let mut fresh = Target::new();
