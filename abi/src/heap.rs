@@ -10,6 +10,9 @@
 //! for glibc's questions, and what is to happen when the process begins and ends.
 use core::fmt;
 
+use malloc::heapwright::Stats;
+use malloc::heapwright::stats::class_size;
+
 #[cfg(heap = "flagship")]
 mod flagship;
 #[cfg(heap = "flagship")]
@@ -34,12 +37,23 @@ pub(crate) struct Info {
     pub(crate) dirty: usize,
     /// Blocks that are mappings of their own: bytes and number.
     pub(crate) huge: (usize, usize),
-    pub(crate) sizes: imp::Sizes,
+    /// What it knows of each size class.
+    pub(crate) sizes: Option<Stats>,
 }
 
 impl Info {
     /// Writes what is known of each size class, as `malloc_info` has it.
     pub(crate) fn write_sizes(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        self.sizes.write(out)
+        let Some(stats) = &self.sizes else { return Ok(()) };
+        for (class, &slabs) in stats.slabs.iter().enumerate().filter(|(_, slabs)| **slabs > 0) {
+            let size = class_size(class);
+            let count = stats.live_objects[class];
+            writeln!(
+                out,
+                "  <size from=\"{size}\" to=\"{size}\" total=\"{}\" count=\"{count}\" slabs=\"{slabs}\"/>",
+                count * size,
+            )?;
+        }
+        Ok(())
     }
 }

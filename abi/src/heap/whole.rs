@@ -261,21 +261,11 @@ impl<M: DropIn> fmt::Display for Line<'_, M> {
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct Sizes;
-
-impl Sizes {
-    #[expect(clippy::unused_self, reason = "as the flagship's")]
-    pub(super) fn write(&self, _out: &mut impl fmt::Write) -> fmt::Result {
-        Ok(())
-    }
-}
-
 pub(crate) fn info() -> Info {
     let figures = if Os::is_busy() { Figures::default() } else { HEAP.malloc.figures() };
     let Figures { committed, live, cached, huge } = figures;
     let dirty = committed.saturating_sub(live + cached);
-    Info { held: committed, live, cached, dirty, huge, sizes: Sizes }
+    Info { held: committed, live, cached, dirty, huge, sizes: None }
 }
 
 /// What happens when the process begins, forks and ends.

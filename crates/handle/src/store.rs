@@ -135,16 +135,7 @@ impl<P, A: HandleAllocator + fmt::Debug, C> fmt::Debug for CompressedStore<P, A,
 impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, C> {
     /// Without pages, and without a limit. `pages` are for the index, and for raw pages that are too large for the heap.
     #[must_use]
-    pub const fn new(pages: P, heap: A, compressor: C) -> Self {
-        let counts = Counts {
-            compressed: 0,
-            same: 0,
-            huge: 0,
-            own: 0,
-            huge_since: 0,
-            compacted: 0,
-            used_max: 0,
-        };
+    pub fn new(pages: P, heap: A, compressor: C) -> Self {
         Self {
             from: pages,
             heap,
@@ -153,7 +144,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
             tidy: None,
             raw_from: PAGE,
             limit: usize::MAX,
-            counts,
+            counts: Counts::default(),
             out: [0; PAGE],
             offered: [0; PAGE],
         }

@@ -2,7 +2,6 @@
 use base::{Broken, Check};
 use malloc::HEAP;
 
-mod at_exit;
 mod global;
 mod heap;
 
@@ -25,4 +24,18 @@ pub fn purge() -> usize {
 /// Errors: the first broken invariant, by number and words.
 pub fn check() -> Result<(), Broken> {
     HEAP.check()
+}
+
+/// What the variable `HEAPWRIGHT` asks for when the process ends: `stats=1`, `check=1`.
+///
+/// The drop-in library has a function of its own for it. As a program's global allocator there is
+/// none of ours that would be called, so this one is put where the C library looks. It does
+/// nothing where the program has another global allocator: the options are read with the first
+/// request.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = end;
+
+extern "C" fn end() {
+    malloc::heapwright::global::at_exit();
 }

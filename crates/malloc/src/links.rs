@@ -1,87 +1,6 @@
-//! Doubly linked lists of descriptors, and singly linked chains of free objects.
-//!
-//! - **links-I1** a descriptor is on one list at most, and never unmapped while it is on one.
-//!
-//! Whoever has the list's lock, or owns it, may change it. O(1) but for `iter`.
-use core::marker::PhantomData;
-use core::ptr;
-
+//! Lists that have an end, and singly linked chains of free objects.
 use base::sync::{AtomicUsize, Ordering};
-
-pub(crate) trait Linked {
-    /// The words for the next and the previous one.
-    fn links(&self) -> &[AtomicUsize; 2];
-}
-
-#[derive(Debug)]
-pub(crate) struct List<T> {
-    first: AtomicUsize,
-    of: PhantomData<fn(T)>,
-}
-
-/// The descriptor at an address; `None` at 0.
-#[inline]
-pub(crate) fn at<'a, T>(address: usize) -> Option<&'a T> {
-    // SAFETY: 0, or the address of a descriptor: only those are linked (links-I1).
-    unsafe { ptr::with_exposed_provenance::<T>(address).as_ref() }
-}
-
-pub(crate) fn address<T>(of: &T) -> usize {
-    ptr::from_ref(of).expose_provenance()
-}
-
-pub(crate) fn next<'a, T: Linked>(this: &T) -> Option<&'a T> {
-    at(this.links()[0].load(Ordering::Relaxed))
-}
-
-impl<T: Linked + 'static> List<T> {
-    pub(crate) const fn new() -> Self {
-        Self { first: AtomicUsize::new(0), of: PhantomData }
-    }
-
-    pub(crate) fn first<'a>(&self) -> Option<&'a T> {
-        at(self.first.load(Ordering::Relaxed))
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.first.load(Ordering::Relaxed) == 0
-    }
-
-    pub(crate) fn clear(&self) {
-        self.first.store(0, Ordering::Relaxed);
-    }
-
-    pub(crate) fn push(&self, new: &T) {
-        let [next, prev] = new.links();
-        prev.store(0, Ordering::Relaxed);
-        next.store(self.first.load(Ordering::Relaxed), Ordering::Relaxed);
-        if let Some(old) = self.first() {
-            old.links()[1].store(address(new), Ordering::Relaxed);
-        }
-        self.first.store(address(new), Ordering::Relaxed);
-    }
-
-    pub(crate) fn remove(&self, old: &T) {
-        let [next, prev] = old.links().each_ref().map(|link| link.load(Ordering::Relaxed));
-        let before = at::<T>(prev).map_or(&self.first, |prev| &prev.links()[0]);
-        before.store(next, Ordering::Relaxed);
-        if let Some(next) = at::<T>(next) {
-            next.links()[1].store(prev, Ordering::Relaxed);
-        }
-    }
-
-    pub(crate) fn pop<'a>(&self) -> Option<&'a T> {
-        let first = self.first()?;
-        self.remove(first);
-        Some(first)
-    }
-
-    pub(crate) fn iter<'a>(&self) -> impl Iterator<Item = &'a T> + use<'a, T> {
-        core::iter::successors(self.first(), |one: &&'a T| {
-            at(one.links()[0].load(Ordering::Relaxed))
-        })
-    }
-}
+pub(crate) use thread::links::{Linked, List, address, at, next};
 
 /// A list that has an end too.
 #[derive(Debug)]
@@ -152,11 +71,70 @@ impl<T: Linked + 'static> Queue<T> {
 #[inline(always)]
 pub(crate) fn next_of(object: usize) -> usize {
     // SAFETY: a free object has a word, and nobody else reads it.
-    unsafe { ptr::with_exposed_provenance::<usize>(object).read() }
+    unsafe { core::ptr::with_exposed_provenance::<usize>(object).read() }
 }
 
 #[inline(always)]
 pub(crate) fn set_next(object: usize, next: usize) {
     // SAFETY: as above.
-    unsafe { ptr::with_exposed_provenance_mut::<usize>(object).write(next) }
+    unsafe { core::ptr::with_exposed_provenance_mut::<usize>(object).write(next) }
+}
+
+/// Puts a chain of free objects in front of what other threads push too, and one takes.
+pub(crate) fn push_shared(front: &AtomicUsize, first: usize, last: usize) {
+    let mut old = front.load(Ordering::Relaxed);
+    loop {
+        set_next(last, old);
+        match front.compare_exchange_weak(old, first, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => return,
+            Err(other) => old = other,
+        }
+    }
+}
+
+/// Takes all that was pushed: each object to `give`.
+pub(crate) fn take_shared(front: &AtomicUsize, mut give: impl FnMut(usize)) {
+    let mut object = front.swap(0, Ordering::Acquire);
+    while object != 0 {
+        let next = next_of(object);
+        give(object);
+        object = next;
+    }
+}
+
+/// Free objects, each but the last leading to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Chain {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    pub(crate) count: u32,
+}
+
+impl Chain {
+    pub(crate) const NONE: Self = Self { first: 0, last: 0, count: 0 };
+
+    /// Of one object.
+    pub(crate) fn of(object: usize) -> Self {
+        Self { first: object, last: object, count: 1 }
+    }
+
+    /// An object in front of the others; the last leads to 0.
+    #[inline]
+    pub(crate) fn push(&mut self, object: usize) {
+        set_next(object, self.first);
+        if self.count == 0 {
+            self.last = object;
+        }
+        self.first = object;
+        self.count += 1;
+    }
+
+    /// All but the first.
+    pub(crate) fn rest(self) -> Self {
+        if self.count < 2 {
+            Self::NONE
+        } else {
+            Self { first: next_of(self.first), count: self.count - 1, ..self }
+        }
+    }
 }

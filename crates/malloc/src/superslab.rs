@@ -49,7 +49,7 @@ use depot::Depot;
 use heap::{Counts, Heap, Whose};
 use pool::Pool;
 use slab::{SLAB, SLABS, Slab, State, Super};
-use switches::Switches;
+use switches::{Switch, Switches};
 
 const MAX_SIZE: usize = 32 << 10;
 /// The largest run, half a superslab: of what is longer one would leave the rest of its superslab empty.
@@ -178,7 +178,7 @@ impl<S: System> Superslab<S> {
             object = self.take(heap, class);
         }
         if object != 0 && bin.most() > 0 {
-            let one_lookup = self.switches.one_lookup();
+            let one_lookup = self.switches.is_on(Switch::OneLookup);
             for _ in 1..bin.ask() {
                 // No slab is made for them.
                 let current = heap.serving(class, one_lookup).filter(|slab| slab.has_free());
@@ -196,7 +196,7 @@ impl<S: System> Superslab<S> {
 
     /// An object of a class from this heap's slabs; 0: out of memory.
     fn take(&self, heap: &Heap, class: usize) -> usize {
-        let (size, one_lookup) = (size_of_class(class), self.switches.one_lookup());
+        let (size, one_lookup) = (size_of_class(class), self.switches.is_on(Switch::OneLookup));
         if heap.serving(class, one_lookup).is_none_or(|slab| !slab.has_free()) {
             let open = heap.bins[class].open.pop();
             let Some(next) = open.or_else(|| self.fresh(heap, class)) else { return 0 };
@@ -214,10 +214,10 @@ impl<S: System> Superslab<S> {
     /// A fresh slab of a class. `None`: out of memory.
     fn fresh(&self, heap: &Heap, class: usize) -> Option<&'static Slab> {
         let size = size_of_class(class);
-        let cut = || self.switches.superslab().then(|| self.cut(heap))?;
+        let cut = || self.switches.is_on(Switch::Superslab).then(|| self.cut(heap))?;
         // Where there are no addresses for a superslab there may be some for a slab.
         let (slab, range, again) = cut().or_else(|| self.single(heap))?;
-        slab.open(heap.address(), class, size, range, self.switches.lazy_init());
+        slab.open(heap.address(), class, size, range, self.switches.is_on(Switch::LazyInit));
         self.pool.name(slab);
         heap.counts.slabs.raise(1);
         heap.counts.again.raise(usize::from(again));
@@ -302,7 +302,8 @@ impl<S: System> Superslab<S> {
     /// Slabs of a superslab of this heap are free again.
     fn give_slabs(&self, heap: &Heap, it: &Super, slab: &Slab, count: usize) {
         let slabs = (it.index_of(slab), count);
-        self.pool.supers.give_pieces(&heap.supers, it, slabs, self.switches.reuse_pool());
+        let to_pool = self.switches.is_on(Switch::ReusePool);
+        self.pool.supers.give_pieces(&heap.supers, it, slabs, to_pool);
     }
 
     /// Frees an object: to the magazine, else half of it goes first.
@@ -315,7 +316,7 @@ impl<S: System> Superslab<S> {
         let _busy = Busy::<S>::new();
         let bin = heap.begin(class, size_of_class(class), self.switches.magazine());
         if bin.most() > 0 {
-            self.flush(heap, class, bin.count() / 2 + 1, self.switches.depot());
+            self.flush(heap, class, bin.count() / 2 + 1, self.switches.is_on(Switch::Depot));
             if bin.push(object) {
                 return;
             }

@@ -30,6 +30,7 @@ use thread::Members;
 
 use crate::drop_in::Figures;
 use crate::fork::Missing;
+use crate::links::{Chain, set_next};
 use crate::misuse::{self, Misuse};
 
 mod cache;
@@ -42,7 +43,7 @@ mod settings;
 mod span;
 
 use cache::Cache;
-use central::{Central, Chain};
+use central::Central;
 use classes::{CLASSES, MAX_SIZE, info};
 use pages::{PAGE, Pages};
 use settings::Settings;
@@ -232,9 +233,8 @@ impl<S: System> ThreadCaching<S> {
                 }
             }
             None => {
-                let mut chain = Chain::NONE;
-                chain.push(object);
-                self.give_back("free()", class, chain);
+                set_next(object, 0);
+                self.give_back("free()", class, Chain::of(object));
             }
         }
     }

@@ -15,7 +15,7 @@
 use core::cell::Cell;
 
 use base::sync::{AtomicU32, Ordering};
-use policy::table::MOST_REFUSALS;
+use policy::table::{FIRST_PAUSE, LONGEST_PAUSE, MOST_REFUSALS};
 
 /// What is remembered between attempts.
 #[derive(Debug)]
@@ -82,9 +82,14 @@ impl Attempt<'_> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         let refusals = self.refusals;
-        let before = refusals.pause.load(Ordering::Relaxed);
-        let next = policy::refusals::pause(before, self.refused.get(), self.given.get());
-        let Some(pause) = next else { return };
+        let pause = match (self.refused.get(), self.given.get()) {
+            (0, 0) => return,
+            (refused, given) if given > refused => 0,
+            _ => {
+                let before = refusals.pause.load(Ordering::Relaxed);
+                before.saturating_mul(2).clamp(FIRST_PAUSE, LONGEST_PAUSE)
+            }
+        };
         refusals.pause.store(pause, Ordering::Relaxed);
         refusals.left.store(pause, Ordering::Relaxed);
         refusals.tick.store(self.tick, Ordering::Relaxed);
@@ -93,8 +98,6 @@ impl Drop for Attempt<'_> {
 
 #[cfg(test)]
 mod tests {
-    use policy::table::LONGEST_PAUSE;
-
     use super::*;
 
     #[test]

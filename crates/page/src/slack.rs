@@ -367,16 +367,6 @@ mod tests {
     }
 
     #[test]
-    fn a_small_program_may_keep_as_much_as_the_floor() {
-        let slack = with(20 * MIB, MIB);
-        for now in 1000..1010 {
-            regretted(&slack, now, 20 * MIB);
-        }
-        assert_eq!(slack.worth(Pace::Seldom, usize::MAX), FLOOR);
-        assert_eq!(slack.worth(Pace::Seldom, 3 * MIB), 3 * MIB, "but for a memory limit");
-    }
-
-    #[test]
     fn four_quiet_seconds_halve_it() {
         let slack = with(100 * MIB, 64 * MIB);
         slack.regret(1000, slack.worth(Pace::Seldom, usize::MAX));

@@ -20,5 +20,4 @@ pub mod clock;
 pub mod growth;
 pub mod holes;
 pub mod keep;
-pub mod refusals;
 pub mod table;

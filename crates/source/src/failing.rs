@@ -21,6 +21,7 @@ pub struct Failing<S> {
     loses: AtomicBool,
     huge_pages: AtomicU8,
     memory: AtomicUsize,
+    physical: AtomicUsize,
     charges: AtomicBool,
     place: AtomicUsize,
     /// One more than the node that is said; 0: what the system says.
@@ -41,6 +42,7 @@ impl<S> Failing<S> {
             loses: AtomicBool::new(false),
             huge_pages: AtomicU8::new(0),
             memory: AtomicUsize::new(0),
+            physical: AtomicUsize::new(0),
             charges: AtomicBool::new(false),
             place: AtomicUsize::new(0),
             node: AtomicU32::new(0),
@@ -74,6 +76,11 @@ impl<S> Failing<S> {
     /// Says from now on that the process may use `bytes` of memory; 0: what the system says.
     pub fn pretend_memory_limit(&self, bytes: usize) {
         self.memory.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Says from now on that the machine has `bytes` of memory; 0: what the system says.
+    pub fn pretend_physical_memory(&self, bytes: usize) {
+        self.physical.store(bytes, Ordering::Relaxed);
     }
 
     /// Says from now on that what is committed counts against a limit; it is not counted.
@@ -126,7 +133,7 @@ macro_rules! if_allowed {
 unsafe impl<S: PageSource> PageSource for Failing<S> {
     if_allowed! { self: commit purge release renew }
 
-    pass_on! { self: self.inner => page_size prefer_huge is_confined physical_memory is_only_thread }
+    pass_on! { self: self.inner => page_size prefer_huge is_confined is_only_thread }
 
     fn reserve(&self, len: usize, align: usize) -> Option<usize> {
         self.allows().then(|| self.inner.reserve(len, align))?
@@ -202,6 +209,13 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
             1 => HugePages::Never,
             2 => HugePages::WhenAsked,
             _ => HugePages::Always,
+        }
+    }
+
+    fn physical_memory(&self) -> usize {
+        match self.physical.load(Ordering::Relaxed) {
+            0 => self.inner.physical_memory(),
+            bytes => bytes,
         }
     }
 

@@ -40,6 +40,7 @@ use source::os::imp::peek::Peek;
 use crate::account::Account;
 use crate::cells::{self, Cells};
 use crate::depot::{self, Depot};
+use crate::links::Linked;
 use crate::magazine::{CELL, MAX_CAPACITY, end_of, word};
 use crate::runs::Runs;
 use crate::tls::{CACHE, SLOTS, Tls, empty};
@@ -83,8 +84,7 @@ pub enum SlotSnapshot {
 #[repr(C)]
 pub struct ThreadCache {
     link: AtomicU64,
-    pub(crate) next: AtomicUsize,
-    pub(crate) prev: AtomicUsize,
+    links: [AtomicUsize; 2],
     pub(crate) number: AtomicU32,
     /// The NUMA node it was seen on last.
     node: AtomicU32,
@@ -106,12 +106,18 @@ pub struct ThreadCache {
 
 const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its pool");
 
+impl Linked for ThreadCache {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        &self.links
+    }
+}
+
 impl ThreadCache {
     pub(crate) const fn show(table: Table) -> Table {
         let depot = offset_of!(Self, depot);
         table
             .number(Number::Cache, size_of::<Self>())
-            .number(Number::CacheNext, offset_of!(Self, next))
+            .number(Number::CacheNext, offset_of!(Self, links))
             .number(Number::CacheSlots, offset_of!(Self, slots))
             .number(Number::CacheRefills, offset_of!(Self, refills))
             .number(Number::CacheFlushes, offset_of!(Self, flushes))

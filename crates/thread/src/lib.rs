@@ -17,6 +17,7 @@ mod cells;
 mod depot;
 mod inspect;
 pub mod kept;
+pub mod links;
 pub mod magazine;
 pub mod members;
 pub mod registry;

@@ -20,12 +20,13 @@ use core::marker::PhantomData;
 use core::ptr;
 
 use base::lock::{Busy, Lock, Park as _};
-use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use page::{Pieces, System, try_purging};
 use policy::table::MOST_LATE_FREES;
 use source::os::Os;
 use source::os::imp::thread_end;
 
+use crate::links::{self, Linked, List};
 use crate::words::{self, A_FREE, ENDS, RECORD};
 
 /// How often a thread's end may be announced before it goes without a record: destructors that run after ours may allocate, and
@@ -92,8 +93,13 @@ pub struct Member {
     /// Whom the thread's end is announced to, and for which malloc.
     ended: AtomicUsize,
     malloc: AtomicUsize,
-    next: AtomicUsize,
-    prev: AtomicUsize,
+    links: [AtomicUsize; 2],
+}
+
+impl Linked for Member {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        &self.links
+    }
 }
 
 impl Member {
@@ -110,8 +116,8 @@ pub struct Members<S, R> {
     /// This malloc's number (members-M2); 0 before its first record.
     id: AtomicUsize,
     lock: Lock<S>,
-    head: AtomicUsize,
-    spare: AtomicUsize,
+    head: List<Member>,
+    spare: List<Member>,
     pieces: Pieces,
     live: AtomicU32,
     were_two: AtomicBool,
@@ -129,8 +135,8 @@ impl<S: System, R: Record> Members<S, R> {
         Self {
             id: AtomicUsize::new(0),
             lock: Lock::new(),
-            head: AtomicUsize::new(0),
-            spare: AtomicUsize::new(0),
+            head: List::new(),
+            spare: List::new(),
             pieces: const {
                 let few = (4 * Self::SIZE).next_power_of_two();
                 Pieces::new(Self::SIZE, if few > CHUNK { few } else { CHUNK })
@@ -229,8 +235,7 @@ impl<S: System, R: Record> Members<S, R> {
 
     fn take_spare(&self, taken: &impl Fn(&R)) -> Option<&R> {
         let _inside = self.lock.lock();
-        let record = record_at(self.spare.load(Ordering::Relaxed))?;
-        Self::unlink(&self.spare, Self::member(record)?);
+        let record = record_at(links::address(self.spare.pop()?))?;
         taken(record);
         self.enter(record);
         Some(record)
@@ -262,7 +267,7 @@ impl<S: System, R: Record> Members<S, R> {
     fn enter(&self, record: &R) {
         let Some(member) = Self::member(record) else { return };
         member.owner.store(self.number(), Ordering::Relaxed);
-        Self::link(&self.head, member);
+        self.head.push(member);
         self.live.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -301,7 +306,7 @@ impl<S: System, R: Record> Members<S, R> {
     /// A record is no thread's any more. Under the lock.
     fn end(&self, record: &R) {
         let Some(member) = Self::member(record) else { return };
-        Self::unlink(&self.head, member);
+        self.head.remove(member);
         member.owner.store(0, Ordering::Relaxed);
         self.live.fetch_sub(1, Ordering::Relaxed);
     }
@@ -309,7 +314,7 @@ impl<S: System, R: Record> Members<S, R> {
     /// A record that holds something may be another thread's. Under the lock.
     fn spare(&self, record: &R) {
         if let Some(member) = Self::member(record) {
-            Self::link(&self.spare, member);
+            self.spare.push(member);
         }
     }
 
@@ -321,27 +326,6 @@ impl<S: System, R: Record> Members<S, R> {
 
     fn member(record: &R) -> Option<&Member> {
         Member::get(ptr::from_ref(record).expose_provenance())
-    }
-
-    /// Puts a record on a list. Under the lock.
-    fn link(first: &AtomicUsize, member: &Member) {
-        let at = ptr::from_ref(member).expose_provenance();
-        let old = first.replace(at);
-        member.prev.store(0, Ordering::Relaxed);
-        member.next.store(old, Ordering::Relaxed);
-        if let Some(old) = Member::get(old) {
-            old.prev.store(at, Ordering::Relaxed);
-        }
-    }
-
-    /// Takes a record off a list. Under the lock.
-    fn unlink(first: &AtomicUsize, member: &Member) {
-        let (next, prev) =
-            (member.next.load(Ordering::Relaxed), member.prev.load(Ordering::Relaxed));
-        Member::get(prev).map_or(first, |prev| &prev.next).store(next, Ordering::Relaxed);
-        if let Some(next) = Member::get(next) {
-            next.prev.store(prev, Ordering::Relaxed);
-        }
     }
 
     /// Calls `visit` with every record, under the lock.
@@ -364,18 +348,14 @@ impl<S: System, R: Record> Members<S, R> {
     /// A spare record holds nothing any more. Under the lock.
     fn end_spare(&self, record: &R) {
         if let Some(member) = Self::member(record) {
-            Self::unlink(&self.spare, member);
+            self.spare.remove(member);
             self.free(record);
         }
     }
 
     /// Calls `visit` with each record of a list. It may be taken off meanwhile.
-    fn walk(first: &AtomicUsize, mut visit: impl FnMut(&R)) {
-        let mut at = first.load(Ordering::Relaxed);
-        while let (Some(member), Some(record)) = (Member::get(at), record_at(at)) {
-            at = member.next.load(Ordering::Relaxed);
-            visit(record);
-        }
+    fn walk(list: &List<Member>, visit: impl FnMut(&R)) {
+        list.iter().filter_map(|member| record_at(links::address(member))).for_each(visit);
     }
 
     /// Does something with a record while no thread comes or goes. `work` answers whether it is a spare one, and holds nothing any

@@ -10,16 +10,17 @@
 //! `fork`, where the caches of threads that no longer exist are emptied.
 use base::live::{At, Table};
 use base::lock::Lock;
-use base::sync::{AtomicU32, AtomicUsize, Ordering, fence};
+use base::sync::{AtomicU32, Ordering, fence};
 use page::System;
 
 use crate::cache::ThreadCache;
+use crate::links::List;
 
 /// The list of caches.
 #[derive(Debug)]
 pub struct Registry<S> {
     lock: Lock<S>,
-    head: AtomicUsize,
+    caches: List<ThreadCache>,
     live: AtomicU32,
     begun: AtomicU32,
 }
@@ -29,7 +30,7 @@ impl<S: System> Registry<S> {
     pub const fn new() -> Self {
         Self {
             lock: Lock::new(),
-            head: AtomicUsize::new(0),
+            caches: List::new(),
             live: AtomicU32::new(0),
             begun: AtomicU32::new(0),
         }
@@ -38,7 +39,7 @@ impl<S: System> Registry<S> {
     /// Where its list and its counters are, and the fields of a thread's cache, for who reads the process from outside.
     pub const fn show(&'static self, table: Table) -> Table {
         ThreadCache::show(table)
-            .at(At::Threads, &self.head)
+            .at(At::Threads, &self.caches.first)
             .at(At::ThreadsNow, &self.live)
             .at(At::ThreadsEver, &self.begun)
     }
@@ -62,12 +63,7 @@ impl<S: System> Registry<S> {
     pub fn enter(&self, cache: &ThreadCache) {
         let _guard = self.lock.lock();
         cache.number.store(self.begun.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        let old = self.head.swap(cache.address(), Ordering::Relaxed);
-        cache.prev.store(0, Ordering::Relaxed);
-        cache.next.store(old, Ordering::Relaxed);
-        if let Some(old) = cache_at(old) {
-            old.prev.store(cache.address(), Ordering::Relaxed);
-        }
+        self.caches.push(cache);
         self.live.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -78,24 +74,14 @@ impl<S: System> Registry<S> {
     }
 
     fn unlink(&self, cache: &ThreadCache) {
-        let next = cache.next.load(Ordering::Relaxed);
-        let prev = cache.prev.load(Ordering::Relaxed);
-        cache_at(prev).map_or(&self.head, |prev| &prev.next).store(next, Ordering::Relaxed);
-        if let Some(next) = cache_at(next) {
-            next.prev.store(prev, Ordering::Relaxed);
-        }
+        self.caches.remove(cache);
         self.live.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Calls `visit` with every cache, under the lock.
-    pub fn each(&self, mut visit: impl FnMut(&ThreadCache)) {
-        self.retain(
-            |cache| {
-                visit(cache);
-                true
-            },
-            |_| (),
-        );
+    pub fn each(&self, visit: impl FnMut(&ThreadCache)) {
+        let _guard = self.lock.lock();
+        self.caches.iter().for_each(visit);
     }
 
     /// Looks at the slabs while no thread moves objects: `look` is given what threads have not
@@ -113,7 +99,7 @@ impl<S: System> Registry<S> {
     /// The passes of all threads and what they have not reported. `None`: one is in a pass.
     fn sum(&self) -> Option<(u64, usize)> {
         let (mut passes, mut unreported, mut inside) = (0, 0usize, false);
-        self.walk(|cache| {
+        self.caches.iter().for_each(|cache| {
             let now = cache.account.passes();
             inside |= !now.is_multiple_of(2);
             passes += u64::from(now);
@@ -130,25 +116,11 @@ impl<S: System> Registry<S> {
         mut take: impl FnMut(&ThreadCache),
     ) {
         let _guard = self.lock.lock();
-        self.walk(|cache| {
+        self.caches.iter().for_each(|cache| {
             if !keep(cache) {
                 self.unlink(cache);
                 take(cache);
             }
         });
     }
-
-    /// Calls `visit` with every cache, which it may give away. Under the lock.
-    fn walk(&self, mut visit: impl FnMut(&ThreadCache)) {
-        let mut next = self.head.load(Ordering::Relaxed);
-        while let Some(cache) = cache_at(next) {
-            next = cache.next.load(Ordering::Relaxed);
-            visit(cache);
-        }
-    }
-}
-
-fn cache_at<'a>(at: usize) -> Option<&'a ThreadCache> {
-    // SAFETY: only addresses of live caches are linked (registry-T1).
-    (at != 0).then(|| unsafe { ThreadCache::at(at) })
 }

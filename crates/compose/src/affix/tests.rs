@@ -13,32 +13,6 @@ fn with_fit(work: impl FnOnce(&mut Affix<FirstFit>)) {
 }
 
 #[test]
-fn a_bare_pointer_is_freed_whatever_its_alignment() {
-    with_fit(|affix| {
-        let mut blocks = Vec::new();
-        for shift in 0..13 {
-            for size in [0, 1, 24, 100, 1000] {
-                let layout = Layout::from_size_align(size, 1 << shift).unwrap();
-                let block = affix.allocate(layout).unwrap();
-                assert!(block.addr().get().is_multiple_of(layout.align().max(PREFIX)));
-                // SAFETY: ours.
-                unsafe { block.write_bytes(shift, size) };
-                // SAFETY: live.
-                assert!(unsafe { affix.usable_size(block) } >= size);
-                blocks.push((block, size, shift));
-            }
-        }
-        for (block, size, shift) in blocks {
-            // SAFETY: live.
-            let bytes = unsafe { core::slice::from_raw_parts(block.as_ptr(), size) };
-            assert!(bytes.iter().all(|byte| *byte == shift));
-            // SAFETY: live, given up.
-            unsafe { affix.free(block) };
-        }
-    });
-}
-
-#[test]
 fn what_is_rounded_up_can_be_used() {
     with_fit(|affix| {
         let block = affix.allocate(Layout::from_size_align(100, 16).unwrap()).unwrap();

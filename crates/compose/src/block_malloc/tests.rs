@@ -18,68 +18,6 @@ fn prefixed() -> Prefixed {
     BlockMalloc::new(Affix::new(Growing::new(FirstFit::new(), Failing::new(Os))))
 }
 
-fn serves(heap: &impl Malloc) {
-    let block = heap.malloc(100);
-    assert!(block.addr().is_multiple_of(16));
-    // SAFETY: ours.
-    unsafe { block.write_bytes(1, 100) };
-    // SAFETY: live.
-    let block = unsafe { heap.realloc(block, 100_000) };
-    // SAFETY: live.
-    assert!(unsafe { heap.usable_size(block) } >= 100_000);
-    // SAFETY: live.
-    assert!(unsafe { core::slice::from_raw_parts(block, 100) }.iter().all(|byte| *byte == 1));
-    // SAFETY: live.
-    let block = unsafe { heap.realloc(block, 10) };
-    assert_eq!(byte(NonNull::new(block), 9), 1);
-    // SAFETY: live, given up.
-    unsafe { heap.free(block) };
-
-    let zeroed = heap.calloc(30, 100);
-    // SAFETY: live.
-    assert!(unsafe { core::slice::from_raw_parts(zeroed, 3000) }.iter().all(|byte| *byte == 0));
-    // SAFETY: live, given up.
-    unsafe { heap.free_sized(zeroed, 3000) };
-
-    for shift in 0..20 {
-        let block = heap.aligned_alloc(1 << shift, 50);
-        assert!(block.addr().is_multiple_of(1 << shift) && !block.is_null());
-        // SAFETY: live, given up.
-        unsafe { heap.free(block) };
-    }
-    let (one, two) = (heap.malloc(0), heap.malloc(0));
-    assert!(!one.is_null() && one != two, "a block of its own");
-    // SAFETY: live, given up.
-    unsafe { heap.free(one) };
-    // SAFETY: live, given up.
-    unsafe { heap.free(two) };
-
-    assert!(heap.malloc(usize::MAX).is_null());
-    assert!(heap.calloc(usize::MAX, 2).is_null());
-    assert!(heap.aligned_alloc(1 << 63, 1).is_null());
-    // SAFETY: null is nothing.
-    unsafe { heap.free(ptr::null_mut()) };
-    // SAFETY: null is nothing.
-    assert_eq!(unsafe { heap.usable_size(ptr::null_mut()) }, 0);
-    // SAFETY: null allocates.
-    let block = unsafe { heap.realloc(ptr::null_mut(), 5) };
-    assert!(!block.is_null());
-    // SAFETY: live, given up.
-    unsafe { heap.free(block) };
-}
-
-#[test]
-fn serves_as_c_asks() {
-    let heap = plain();
-    serves(&heap);
-    assert_eq!(heap.stats().used, 0);
-    heap.check().unwrap();
-    let heap = prefixed();
-    serves(&heap);
-    assert_eq!(heap.stats().used, 0);
-    heap.check().unwrap();
-}
-
 #[test]
 fn a_refused_realloc_keeps_the_block_and_a_refused_shrink_succeeds() {
     let heap = prefixed();

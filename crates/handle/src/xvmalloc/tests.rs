@@ -19,11 +19,6 @@ fn shape(heap: &XvMalloc<BitmapPages>, id: u32) -> Vec<(bool, usize)> {
 }
 
 #[test]
-fn there_are_508_lists() {
-    assert_eq!(bins::LISTS, 508);
-}
-
-#[test]
 fn a_head_keeps_the_exact_length() {
     let mut memory = Memory::new(8);
     let mut heap = heap(&mut memory);

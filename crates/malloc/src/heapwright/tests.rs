@@ -26,8 +26,7 @@ fn heaps_are_destroyed_at_once() {
             // SAFETY: a live block.
             unsafe { ptr.write(1) };
             if size == 1000 {
-                // SAFETY: a live block.
-                unsafe { whole.free(ptr) };
+                free_all(&whole, [ptr]);
             }
         }
     }
@@ -72,8 +71,7 @@ fn who_is_refused_again_and_again_gives_up_no_block_each_time() {
 #[test]
 fn a_limit_set_past_us_shows_when_a_large_block_is_refused() {
     let heap = flagship();
-    // SAFETY: a live block.
-    unsafe { heap.free(heap.malloc(100)) };
+    free_all(&heap, [heap.malloc(100)]);
     heap.pages.source.pretend_limit(1 << 30);
     assert!(!heap.malloc(3 << 20).is_null());
     assert_eq!(heap.pages.region.hold(), page::region::Hold::Reserved, "nobody has asked");
@@ -87,14 +85,12 @@ fn a_limit_set_past_us_shows_when_a_large_block_is_refused() {
 /// `false`: another thread's mapping was put where this one was to be.
 fn a_mapping_between_the_blocks_of_a_window() -> bool {
     let heap = flagship();
-    // SAFETY: a live block.
-    unsafe { heap.free(heap.malloc(100)) };
+    free_all(&heap, [heap.malloc(100)]);
     heap.pages.source.pretend_limit(1 << 30);
     heap.pages.limit_changed();
     // Runs of 2 MiB, all but the last of which are given up, so that there is room for a mapping.
     let runs: [*mut u8; 40] = core::array::from_fn(|_| heap.malloc(2 << 20));
-    // SAFETY: a live block.
-    runs[..39].iter().for_each(|run| unsafe { heap.free(*run) });
+    free_all(&heap, runs[..39].iter().copied());
     heap.pages.release_empty();
     heap.pages.source.pretend_limit(0);
     heap.pages.limit_changed();

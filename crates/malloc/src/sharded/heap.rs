@@ -19,7 +19,7 @@ use super::outbox::Outbox;
 use super::pages::{Page, Pages, Segment};
 use crate::chunks::Owned;
 use crate::few::Few;
-use crate::links::{self, Queue, next_of, set_next};
+use crate::links::{self, Queue, push_shared, take_shared};
 
 /// The largest size that is looked up directly.
 pub(super) const MAX_DIRECT: usize = 1024;
@@ -112,33 +112,14 @@ impl Heap {
 
     /// A block of a full page was freed by another thread.
     pub(super) fn push_delayed(&self, block: usize) {
-        let mut old = self.delayed.0.load(Ordering::Relaxed);
-        loop {
-            set_next(block, old);
-            let put = self.delayed.0.compare_exchange_weak(
-                old,
-                block,
-                Ordering::Release,
-                Ordering::Relaxed,
-            );
-            match put {
-                Ok(_) => return,
-                Err(other) => old = other,
-            }
-        }
+        push_shared(&self.delayed.0, block, block);
     }
 
     /// Takes the delayed blocks: each to `free`.
     #[inline]
-    pub(super) fn take_delayed(&self, mut free: impl FnMut(usize)) {
-        if self.delayed.0.load(Ordering::Relaxed) == 0 {
-            return;
-        }
-        let mut block = self.delayed.0.swap(0, Ordering::Acquire);
-        while block != 0 {
-            let next = next_of(block);
-            free(block);
-            block = next;
+    pub(super) fn take_delayed(&self, free: impl FnMut(usize)) {
+        if self.delayed.0.load(Ordering::Relaxed) != 0 {
+            take_shared(&self.delayed.0, free);
         }
     }
 

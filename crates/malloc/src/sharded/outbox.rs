@@ -18,11 +18,10 @@ use base::bits::low32;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use super::pages::{HEAD, SEGMENT, SLICE};
-use super::thread_free::Chain;
-use crate::links::set_next;
+use crate::links::{Chain, set_next};
 
 /// Places for chains.
-const PLACES: usize = if cfg!(loom) { 1 } else { 64 };
+const PLACES: usize = 64;
 /// A chain goes when it has so many bytes and blocks.
 const CHAIN: u32 = 4096;
 const BLOCKS: u32 = 16;
@@ -119,21 +118,6 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    #[cfg(test)]
-    pub(super) fn new() -> Self {
-        let place = |_| Place {
-            page: AtomicUsize::new(0),
-            owner: AtomicUsize::new(0),
-            first: AtomicUsize::new(0),
-            last: AtomicUsize::new(0),
-            grid: core::array::from_fn(|_| AtomicU32::new(0)),
-            size: AtomicU32::new(0),
-            most: AtomicU32::new(0),
-            left: AtomicU32::new(0),
-        };
-        Self { places: core::array::from_fn(place), held: AtomicU32::new(0) }
-    }
-
     /// A block of a page that `owner` owns comes to the chain of its page, if there is one.
     #[inline(always)]
     pub(super) fn push(&self, block: usize, owner: usize) -> Waiting {
@@ -203,7 +187,7 @@ impl Outbox {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use core::cell::RefCell;
 
@@ -220,7 +204,8 @@ mod tests {
             |at: &usize| !at.is_multiple_of(SEGMENT) && at % SEGMENT + count * SLICE <= SEGMENT;
         let mut all = (0..=count).map(|slice| first + slice * SLICE);
         let base = all.find(is_one).expect("there is one on either side of a segment's end");
-        (memory, base, Outbox::new())
+        // SAFETY: all zero is one without chains.
+        (memory, base, unsafe { core::mem::zeroed() })
     }
 
     fn blocks(chain: Chain) -> Vec<usize> {

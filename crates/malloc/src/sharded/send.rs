@@ -12,8 +12,9 @@ use page::System;
 use super::heap::{Heap, Thread};
 use super::outbox::{Grid, Waiting};
 use super::pages::{Page, Segment};
-use super::thread_free::{Chain, Pushed};
+use super::thread_free::Pushed;
 use super::{Sharded, size_of_class};
+use crate::links::Chain;
 use crate::misuse::{self, Misuse};
 
 impl<S: System> Sharded<S> {

@@ -4,9 +4,10 @@ use std::thread;
 use base::{Check as _, Malloc as _};
 use source::Failing;
 
-use super::thread_free::{Chain, Pushed};
+use super::thread_free::Pushed;
 use super::*;
 use crate::drop_in::DropIn;
+use crate::links::Chain;
 use crate::shapes::{Sent, free_all, of_chunks};
 
 fn heap() -> Box<Sharded<Failing<Os>>> {
@@ -27,11 +28,9 @@ fn abandoned_segments_are_adopted_with_their_blocks() {
     let blocks = thread::spawn(|| (1..2000).map(|i| Sent(heap.malloc(i * 50))).collect::<Vec<_>>());
     let blocks = blocks.join().unwrap();
     let (first, rest) = blocks.split_at(1000);
-    // SAFETY: live blocks of this heap.
-    first.iter().for_each(|block| unsafe { heap.free(block.0) });
+    free_all(heap, first.iter().map(|block| block.0));
     heap.check().unwrap();
-    // SAFETY: as above.
-    rest.iter().for_each(|block| unsafe { heap.free(block.0) });
+    free_all(heap, rest.iter().map(|block| block.0));
     heap.check().unwrap();
     assert!(heap.abandoned.lock().first().is_none(), "who freed adopted them");
     assert_eq!(heap.numbers().live, 0);
@@ -101,12 +100,10 @@ fn pages_come_back_at_the_queue_s_end() {
     let heap = heap();
     // Two pages of 4,096 blocks of 16 bytes but for the first one's head, all used.
     let blocks: Vec<_> = (0..10_000).map(|_| heap.malloc(16)).collect();
-    // SAFETY: live blocks of this heap, each freed once.
-    blocks[..4000].iter().rev().for_each(|block| unsafe { heap.free(*block) });
+    free_all(&*heap, blocks[..4000].iter().rev().copied());
     let again: Vec<_> = (0..3000).map(|_| heap.malloc(16)).collect();
     heap.check().unwrap();
-    // SAFETY: as above.
-    again.iter().chain(&blocks[4000..]).for_each(|block| unsafe { heap.free(*block) });
+    free_all(&*heap, again.iter().chain(&blocks[4000..]).copied());
     heap.check().unwrap();
 }
 

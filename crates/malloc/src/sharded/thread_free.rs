@@ -14,22 +14,7 @@
 use base::bits::low32;
 use base::sync::{AtomicUsize, Ordering};
 
-use crate::links::{next_of, set_next};
-
-/// Blocks of one page, each but the last leading to the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Chain {
-    pub(crate) first: usize,
-    pub(crate) last: usize,
-    pub(crate) count: u32,
-}
-
-impl Chain {
-    /// Of one block.
-    pub(crate) fn of(block: usize) -> Self {
-        Self { first: block, last: block, count: 1 }
-    }
-}
+use crate::links::{Chain, next_of, set_next};
 
 /// What a free by another thread does beside pushing its blocks: the two low bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +150,6 @@ impl ThreadFree {
 
     /// In the child of a fork: who was telling does not exist, and may not have told. The next to free tells; the owner
     /// of a page that is not full does not want it any more, and changes that when it is. Writes only where one was.
-    #[cfg(not(loom))]
     pub(crate) fn forget_tellers(&self) {
         let old = self.0.load(Ordering::Relaxed);
         if old & TOLD == Told::Telling as usize {
@@ -174,7 +158,7 @@ impl ThreadFree {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

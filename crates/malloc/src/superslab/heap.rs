@@ -24,7 +24,7 @@ use super::slab::{Slab, Slabs, Super};
 use super::switches::MOST;
 use crate::chunks::Owned;
 use crate::few::Few;
-use crate::links::{next_of, set_next};
+use crate::links::{push_shared, take_shared};
 
 /// What a magazine holds at most; four objects in any case.
 const MAGAZINE_BYTES: usize = 32 << 10;
@@ -302,20 +302,7 @@ impl Heap {
 
     /// Pushes a chain of this heap's objects (superslab-H3). `true`: nobody owns it, so the caller has to drain it.
     pub(super) fn push_remote(&self, first: usize, last: usize) -> bool {
-        let mut old = self.remote.0.load(Ordering::Relaxed);
-        loop {
-            set_next(last, old);
-            let put = self.remote.0.compare_exchange_weak(
-                old,
-                first,
-                Ordering::Release,
-                Ordering::Relaxed,
-            );
-            match put {
-                Ok(_) => break,
-                Err(other) => old = other,
-            }
-        }
+        push_shared(&self.remote.0, first, last);
         // Pairs with the fence of who leaves it (superslab-H3).
         fence(Ordering::SeqCst);
         self.is(Whose::Left)
@@ -327,13 +314,8 @@ impl Heap {
     }
 
     /// Takes all that others freed: each object to `give`.
-    pub(super) fn drain(&self, mut give: impl FnMut(usize)) {
-        let mut object = self.remote.0.swap(0, Ordering::Acquire);
-        while object != 0 {
-            let next = next_of(object);
-            give(object);
-            object = next;
-        }
+    pub(super) fn drain(&self, give: impl FnMut(usize)) {
+        take_shared(&self.remote.0, give);
     }
 
     /// Nobody owns it from now on: whoever pushes after this drains it (superslab-H3).

@@ -7,6 +7,7 @@ use page::System;
 
 use super::heap::Heap;
 use super::slab::{SLAB, Slab};
+use super::switches::Switch;
 use super::{MAX_RUN, Superslab, size_of_class};
 use crate::chunks::Row;
 
@@ -28,7 +29,7 @@ impl<S: System> Superslab<S> {
         }
         if size <= MAX_RUN
             && align <= SLAB
-            && self.switches.superslab()
+            && self.switches.is_on(Switch::Superslab)
             && let Some(heap) = self.heap_or_new()
             && let Some((at, zero)) = self.take_run(heap, size)
         {

@@ -7,6 +7,7 @@ use page::System;
 
 use super::Superslab;
 use super::heap::{Heap, Whose};
+use super::switches::Switch;
 
 impl<S: System> Superslab<S> {
     /// What others freed of this heap's goes back to its slabs.
@@ -28,7 +29,7 @@ impl<S: System> Superslab<S> {
     /// A chain of another heap's objects goes to its queue.
     pub(super) fn push_remote(&self, owner: usize, first: usize, last: usize) {
         let Some(heap) = crate::links::at::<Heap>(owner) else { return };
-        let guard = (!self.switches.remote_queue()).then(|| self.remote.lock());
+        let guard = (!self.switches.is_on(Switch::RemoteQueue)).then(|| self.remote.lock());
         let is_left = heap.push_remote(first, last);
         drop(guard);
         if is_left {

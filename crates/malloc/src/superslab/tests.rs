@@ -43,8 +43,7 @@ fn every_part_can_be_off() {
                 theirs.into_iter().for_each(|(_, block)| unsafe { heap.free(block.0) });
             });
         });
-        // SAFETY: live blocks of this heap.
-        mine.into_iter().for_each(|(_, block)| unsafe { heap.free(block.0) });
+        free_all(&*heap, mine.into_iter().map(|(_, block)| block.0));
         heap.check().unwrap_or_else(|broken| panic!("{key}={value}: {broken}"));
     }
     let heap = heap();

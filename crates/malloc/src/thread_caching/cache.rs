@@ -23,9 +23,8 @@ use base::bits::low32;
 use base::sync::{AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 use thread::{Member, Record};
 
-use super::central::Chain;
 use super::classes::{CLASSES, info};
-use crate::links::{next_of, set_next};
+use crate::links::{Chain, next_of, set_next};
 
 /// The most objects of a list.
 const MOST: u32 = 8192;

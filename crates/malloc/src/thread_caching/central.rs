@@ -22,46 +22,14 @@ use page::System;
 use super::classes::{Info, MOST_KEPT, info};
 use super::pages::Pages;
 use super::span::{List, Span};
-use crate::links::{next_of, set_next};
+use crate::links::{Chain, next_of, set_next};
 use crate::misuse::Misuse;
 
 /// While all lists together keep no more than this in batches, each may keep more than its least.
 const MOST_TOGETHER: usize = 16 << 20;
 
-/// Objects on a chain; the last leads to 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Chain {
-    pub(super) first: usize,
-    pub(super) last: usize,
-    pub(super) count: u32,
-}
-
-impl Chain {
-    pub(super) const NONE: Self = Self { first: 0, last: 0, count: 0 };
-
-    /// An object in front of the others.
-    #[inline]
-    pub(super) fn push(&mut self, object: usize) {
-        set_next(object, self.first);
-        if self.count == 0 {
-            self.last = object;
-        }
-        self.first = object;
-        self.count += 1;
-    }
-
-    fn bytes(self, info: &Info) -> usize {
-        self.count as usize * info.size as usize
-    }
-
-    /// All but the first.
-    pub(super) fn rest(self) -> Self {
-        if self.count < 2 {
-            Self::NONE
-        } else {
-            Self { first: next_of(self.first), count: self.count - 1, ..self }
-        }
-    }
+fn bytes(chain: Chain, info: &Info) -> usize {
+    chain.count as usize * info.size as usize
 }
 
 /// A class's list.
@@ -89,7 +57,7 @@ impl State {
         let fits = want.saturating_mul(2) > info.batch || newest.count <= want;
         fits.then(|| {
             self.count -= 1;
-            all.fetch_sub(newest.bytes(info), Ordering::Relaxed);
+            all.fetch_sub(bytes(newest, info), Ordering::Relaxed);
             newest
         })
     }
@@ -98,7 +66,7 @@ impl State {
     fn push(&mut self, all: &AtomicUsize, chain: Chain, info: &Info) -> bool {
         let is_kept = self.push_counted(all.load(Ordering::Relaxed) < MOST_TOGETHER, chain, info);
         if is_kept {
-            all.fetch_add(chain.bytes(info), Ordering::Relaxed);
+            all.fetch_add(bytes(chain, info), Ordering::Relaxed);
         }
         is_kept
     }

@@ -1,11 +1,5 @@
 //! What can be set: the text's own figures are the defaults, and what serves better here is a word away.
-//!
-//! | key | the text | what else |
-//! |---|---|---|
-//! | `cache` | a thread's cache is collected when it holds more than 2 MiB | any size from 64 KiB on |
-//! | `caches` | less with more threads: 16 MiB ÷ threads | any size |
-//! | `page` | 4 KiB | `8k`: spans are rows of twice as many |
-//! | `walk` | `all`: a collection goes through all lists | `some`: until the cache holds an eighth less than it may |
+//! docs/classic-mallocs.md has them.
 //!
 //! Read in slow paths only. They may change at any time; what is there stays as it was made.
 use base::sync::{AtomicBool, AtomicUsize, Ordering};

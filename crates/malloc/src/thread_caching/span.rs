@@ -13,10 +13,9 @@
 use base::bits::{low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
-use super::central::Chain;
 use super::classes::{Info, info};
 use super::pages::{PAGE, PAGE_SHIFT};
-use crate::links::{self, Linked, next_of, set_next};
+use crate::links::{self, Chain, Linked, next_of, set_next};
 
 /// What a span is. A number that nobody wrote yet is none of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

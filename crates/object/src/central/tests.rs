@@ -37,18 +37,26 @@ impl<S: System> Whole<S> {
         Supply { pages: &self.pages, meta: &self.meta }
     }
 
+    fn claim_at(&self, place: Place, class: usize, share: Share, out: &mut [usize]) -> usize {
+        self.central.claim(self.supply(), place, class, share, out)
+    }
+
+    fn count(&self, shard: u32, class: usize) -> (usize, usize) {
+        self.central.shelf(shard, class).count(self.pages.region.descriptors(), class)
+    }
+
+    /// All slabs are retired.
+    fn is_empty(&self) -> bool {
+        let mut shelves = self.central.shelves();
+        shelves.all(|(shard, class, _)| self.count(shard, class) == (0, 0))
+    }
+
     fn claim(&self, class: usize, count: usize) -> Vec<usize> {
         let mut out = Vec::new();
         while out.len() < count {
             let mut batch = [0; 50];
             let want = batch.len().min(count - out.len());
-            let got = self.central.claim(
-                self.supply(),
-                Place::ANY,
-                class,
-                Share::Lines,
-                &mut batch[..want],
-            );
+            let got = self.claim_at(Place::ANY, class, Share::Lines, &mut batch[..want]);
             assert!(got > 0, "memory");
             out.extend(batch[want - got..want].iter().rev());
         }
@@ -73,11 +81,7 @@ fn every_class_hands_out_distinct_aligned_objects() {
     }
     whole.central.trim(whole.supply());
     whole.check().expect("intact");
-    let counts = whole
-        .central
-        .shelves()
-        .map(|(_, class, shelf)| shelf.count(whole.pages.region.descriptors(), class));
-    assert!(counts.into_iter().all(|count| count == (0, 0)), "all slabs are retired");
+    assert!(whole.is_empty());
 }
 
 #[test]
@@ -119,8 +123,7 @@ fn a_batch_empties_many_slabs() {
         assert_eq!(accounts.claimed, 0);
         assert_eq!(whole.pages.slack.accounts(), Some(Accounts { claimed: 0, ..accounts }));
         for class in classes {
-            let (taken, slabs) =
-                whole.central.shelf(0, class).count(whole.pages.region.descriptors(), class);
+            let (taken, slabs) = whole.count(0, class);
             assert!(taken == 0 && slabs <= 1, "class {class}: {slabs} slabs");
         }
     }
@@ -134,8 +137,7 @@ fn a_fresh_slab_may_be_full() {
         let count = info(class).objects as usize;
         for want in [count - 1, count, count + 1] {
             let mut out = vec![0; want];
-            let got =
-                whole.central.claim(whole.supply(), Place::ANY, class, Share::Lines, &mut out);
+            let got = whole.claim_at(Place::ANY, class, Share::Lines, &mut out);
             assert_eq!(got, want.min(count));
             assert_eq!(whole.central.shelf(0, class).full.len(), u32::from(got == count));
             let objects: Vec<usize> = out[want - got..].iter().rev().copied().collect();
@@ -258,13 +260,8 @@ fn lines_are_shared_rather_than_nothing() {
             while whole.pages.allocate(1, 1).is_some() {}
         }
         let mut out = [0; 8];
-        let got = whole.central.claim(
-            whole.supply(),
-            Place { thread: 1, node: 0 },
-            class,
-            Share::NoLine(4),
-            &mut out,
-        );
+        let place = Place { thread: 1, node: 0 };
+        let got = whole.claim_at(place, class, Share::NoLine(4), &mut out);
         assert!(got > 0, "{slabs} slabs in pieces have objects");
         assert!(freed.contains(&out[8 - got]), "they are shared");
         whole.pages.source.fail_nth(0);
@@ -286,8 +283,7 @@ fn what_is_behind_a_fault_goes_back_all_the_same() {
     let back = whole.central.give_back(whole.supply(), &mixed);
     let fault = Some(Fault::DoubleFree(small[1]));
     assert_eq!(back, GivenBack { bytes: 3 * size(3) + 2 * size(40), fault }, "the first fault");
-    let (taken, _) = whole.central.shelf(0, 3).count(whole.pages.region.descriptors(), 3);
-    assert_eq!(taken, 1, "only the one that was named by a wrong address");
+    assert_eq!(whole.count(0, 3).0, 1, "only the one that was named by a wrong address");
     let again = whole.central.give_back(whole.supply(), &[small[3], small[2]]);
     let fault = Some(Fault::DoubleFree(small[3]));
     assert_eq!(again, GivenBack { bytes: size(3), fault });
@@ -345,8 +341,7 @@ fn zeroes_are_skipped_and_other_classes_found() {
     let mixed = [0, small[0], 0, large[0], large[1], 0, 0, small[1], 0];
     whole.central.give_back(whole.supply(), &mixed).answer().expect("live");
     whole.check().expect("intact");
-    let (taken, _) = whole.central.shelf(0, 40).count(whole.pages.region.descriptors(), 40);
-    assert_eq!(taken, 0);
+    assert_eq!(whole.count(0, 40).0, 0);
 }
 
 #[test]
@@ -378,9 +373,7 @@ fn threads_share_slabs() {
     });
     whole.check().expect("intact");
     whole.central.trim(whole.supply());
-    for (_, class, shelf) in whole.central.shelves() {
-        assert_eq!(shelf.count(whole.pages.region.descriptors(), class), (0, 0), "class {class}");
-    }
+    assert!(whole.is_empty());
 }
 
 #[test]
@@ -391,12 +384,9 @@ fn threads_of_a_node_share_their_slabs_before_they_take_anothers() {
     let claim = |thread, node| {
         let mut out = [0; 4];
         let place = Place { thread, node };
-        assert_eq!(whole.central.claim(whole.supply(), place, class, Share::Lines, &mut out), 4);
+        assert_eq!(whole.claim_at(place, class, Share::Lines, &mut out), 4);
     };
-    let slabs = || {
-        let base = whole.pages.region.descriptors();
-        [0, 1, 2, 3].map(|shard| whole.central.shelf(shard, class).count(base, class))
-    };
+    let slabs = || [0, 1, 2, 3].map(|shard| whole.count(shard, class));
     claim(0, 0);
     assert_eq!(slabs(), [(4, 1), (0, 0), (0, 0), (0, 0)]);
     // The second node's threads find its slab rather than make their own.
@@ -427,8 +417,7 @@ fn a_drained_shard_takes_from_others() {
     let claim = |thread, count| {
         let mut out = vec![0; count];
         let place = Place { thread, node: 0 };
-        let supply = whole.supply();
-        assert_eq!(whole.central.claim(supply, place, class, Share::Lines, &mut out), count);
+        assert_eq!(whole.claim_at(place, class, Share::Lines, &mut out), count);
     };
     claim(1, 1);
     let slab = info(class).objects as usize;
@@ -440,9 +429,7 @@ fn a_drained_shard_takes_from_others() {
         claim(0, 1);
     }
     claim(0, 1);
-    let base = whole.pages.region.descriptors();
-    let counts = [0, 1].map(|shard| whole.central.shelf(shard, class).count(base, class));
-    assert_eq!(counts, [(slab, 1), (slab, 1)]);
+    assert_eq!([0, 1].map(|shard| whole.count(shard, class)), [(slab, 1), (slab, 1)]);
     whole.check().expect("intact");
 }
 
@@ -455,7 +442,7 @@ fn a_shelf_that_somebody_is_at_is_passed_by() {
     let mut out = [0];
     let guard = whole.central.shelf(0, class).lock.lock();
     let place = Place { thread: 1, node: 0 };
-    assert_eq!(whole.central.claim(whole.supply(), place, class, Share::Lines, &mut out), 1);
+    assert_eq!(whole.claim_at(place, class, Share::Lines, &mut out), 1);
     drop(guard);
     assert!(whole.central.shelf(1, class).has_partial(), "a slab of its own");
     whole.check().expect("intact");
@@ -492,7 +479,7 @@ fn a_shelf_that_somebody_is_at_is_waited_for_when_there_is_no_memory() {
         });
         let mut out = [0];
         let place = Place { thread: 1, node: 0 };
-        assert_eq!(whole.central.claim(whole.supply(), place, class, Share::Lines, &mut out), 1);
+        assert_eq!(whole.claim_at(place, class, Share::Lines, &mut out), 1);
     });
 }
 

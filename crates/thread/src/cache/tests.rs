@@ -45,9 +45,20 @@ impl Whole {
     }
 
     fn free(&self, cache: &ThreadCache, class: usize, object: usize) {
-        // SAFETY: one thread, one cache.
-        if !unsafe { push(&self.tls, class, object) } {
-            cache.flush(self.backend(), &self.tls, class, object).expect("live");
+        self.free_by(self.backend(), &self.tls, cache, class, object);
+    }
+
+    fn free_by(
+        &self,
+        backend: Backend<'_, Os>,
+        tls: &SoloTls,
+        cache: &ThreadCache,
+        class: usize,
+        object: usize,
+    ) {
+        // SAFETY: the cache's own slots.
+        if !unsafe { push(tls, class, object) } {
+            cache.flush(backend, tls, class, object).expect("live");
         }
     }
 
@@ -174,12 +185,7 @@ fn strays_go_back() {
         .map(|tls| ThreadCache::attach(whole.backend().supply, tls).expect("memory"));
     for class in [1, 2, 7] {
         let live: Vec<usize> = (0..100).map(|_| whole.malloc(caches[0], class)).collect();
-        let free = |object: usize| {
-            // SAFETY: the cache's own slots.
-            if !unsafe { push(&other, class, object) } {
-                caches[1].flush(whole.backend(), &other, class, object).expect("live");
-            }
-        };
+        let free = |object| whole.free_by(whole.backend(), &other, caches[1], class, object);
         let taken = whole.taken(class);
         let (strays, rest) = live.split_at(usize::from(MOST_STRAYS));
         strays.iter().for_each(|&object| free(object));
@@ -316,11 +322,7 @@ fn what_a_thread_has_not_missed_is_not_put_away() {
         }
         let mut most = 0;
         for _ in 0..10_000 {
-            let object = whole.malloc(cache, 6);
-            // SAFETY: the cache's own slots.
-            if !unsafe { push(&other, 6, object) } {
-                freeing.flush(whole.backend(), &other, 6, object).expect("live");
-            }
+            whole.free_by(whole.backend(), &other, freeing, 6, whole.malloc(cache, 6));
             most = most.max(freeing.depot.held(6));
         }
         assert!(most <= once * MOST, "as often as it allocated");
@@ -376,10 +378,7 @@ fn many_threads_share_what_is_put_away() {
     for _ in 0..3 {
         let live: Vec<usize> = (0..2000).map(|_| whole.malloc(cache, class)).collect();
         for object in live {
-            // SAFETY: one thread, one cache.
-            if !unsafe { push(&whole.tls, class, object) } {
-                cache.flush(crowd, &whole.tls, class, object).expect("live");
-            }
+            whole.free_by(crowd, &whole.tls, cache, class, object);
             assert!(cache.depot.bytes() <= LEAST_DEPOT);
         }
     }

@@ -28,30 +28,14 @@ fn suffices<A: BlockAllocator + AddMemory + RoomFor>(new: impl Fn() -> A) {
 }
 
 #[test]
-fn tlsf() {
+fn each_design_asks_for_enough() {
     suffices(<Tlsf>::new);
     suffices(<HalfFit>::new);
-}
-
-#[test]
-fn fits() {
     suffices(FirstFit::new);
     suffices(NextFit::new);
     suffices(BestFit::new);
     suffices(WorstFit::new);
-}
-
-#[test]
-fn buddy() {
     suffices(block::buddy::Buddy::new);
-}
-
-#[test]
-fn size_slabs() {
     suffices(SizeSlabs::<4096>::new);
-}
-
-#[test]
-fn sharded() {
     suffices(block::sharded::Sharded::new);
 }

@@ -32,14 +32,12 @@ fn a_busy_thread_gets_spare_blocks_that_are_freed_later_by_any_way() {
         // SAFETY: a live block of more than `size` bytes.
         let kept = unsafe { core::slice::from_raw_parts(grown, size) };
         assert!(kept.iter().all(|&byte| byte == 0x5a));
-        // SAFETY: a live block.
-        unsafe { heap.free(grown) };
+        free_all(&heap, [grown]);
     }
     heap.set_safe(false);
     // SAFETY: a live block of that size.
     sizes.iter().zip(&again).for_each(|(&size, &block)| unsafe { heap.free_sized(block, size) });
-    // SAFETY: a live block.
-    aligned.iter().for_each(|&block| unsafe { heap.free(block) });
+    free_all(&heap, aligned);
     heap.empty_magazines("test");
     heap.check().expect("intact");
     assert_eq!(heap.stats().live_bytes, 0);
@@ -67,13 +65,11 @@ fn what_a_busy_thread_frees_stays_taken_and_what_it_asks_has_an_answer() {
         // SAFETY: a live block.
         let grown = unsafe { heap.realloc(block, size * 2) };
         assert_ne!(grown, block);
-        // SAFETY: a live block.
-        unsafe { heap.free(grown) };
+        free_all(&heap, [grown]);
     }
     // SAFETY: a live block.
     assert!(unsafe { heap.realloc(blocks[3], 60 << 20) }.is_null(), "its length is not to be had");
-    // SAFETY: a live block.
-    unsafe { heap.free(blocks[3]) };
+    free_all(&heap, [blocks[3]]);
     drop(inside);
     heap.empty_magazines("test");
     heap.check().expect("intact");

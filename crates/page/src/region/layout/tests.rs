@@ -1,61 +1,16 @@
-use core::sync::atomic::{AtomicUsize, Ordering};
-
 use source::os::Os;
-use source::{Failing, HugePages, PageSource, Stretch};
+use source::{Failing, PageSource};
 
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
 use crate::region::Span;
 
-/// A machine of as much memory as it is told, on the real system.
-struct Machine {
-    memory: usize,
-    limit: AtomicUsize,
-}
-
-impl Machine {
-    fn of(memory: usize) -> Self {
-        Self { memory, limit: AtomicUsize::new(0) }
-    }
-}
-
-// SAFETY: every page changes state only in `Os`, which keeps the contract.
-unsafe impl PageSource for Machine {
-    source::pass_on! {
-        self: Os =>
-            page_size reserve reserve_at claim map commit decommit purge release resize move_pages renew
-            prefer_huge now_ms
-    }
-    unsafe fn purge_each(&self, _: &[Stretch]) -> usize {
-        0
-    }
-    fn is_confined(&self) -> bool {
-        true
-    }
-    fn address_limit(&self) -> Option<usize> {
-        Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != 0)
-    }
-    fn has_addresses(&self, _len: usize) -> bool {
-        self.limit.load(Ordering::Relaxed) == 0
-    }
-    fn physical_memory(&self) -> usize {
-        self.memory
-    }
-    fn huge_pages(&self) -> HugePages {
-        HugePages::WhenAsked
-    }
-    fn memory_limit(&self) -> Option<usize> {
-        None
-    }
-    fn charges_commit(&self) -> bool {
-        false
-    }
-    fn is_only_thread(&self) -> bool {
-        false
-    }
-    fn node(&self) -> u32 {
-        0
-    }
+/// A machine of so much memory, and a limit of its addresses; 0: none.
+fn machine(memory: usize, limit: usize) -> Failing<Os> {
+    let machine = Failing::new(Os);
+    machine.pretend_physical_memory(memory);
+    machine.pretend_limit(limit);
+    machine
 }
 
 #[test]
@@ -75,7 +30,7 @@ fn parts_do_not_overlap_and_leave_room_for_guards() {
 
 #[test]
 fn the_last_granules_of_a_terabyte_are_told_apart() {
-    let machine = Machine::of(256 << 30);
+    let machine = machine(256 << 30, 0);
     let region = Region::new();
     assert!(region.init(&machine));
     assert_eq!(region.hold(), Hold::Reserved);
@@ -98,8 +53,7 @@ fn the_last_granules_of_a_terabyte_are_told_apart() {
 #[test]
 fn every_guard_is_reserved_also_in_a_window() {
     for limit in [0, 1 << 40] {
-        let machine = Machine::of(16 << 30);
-        machine.limit.store(limit, Ordering::Relaxed);
+        let machine = machine(16 << 30, limit);
         let region = Region::new();
         assert!(region.init(&machine));
         assert_eq!(region.hold() == Hold::Window, limit != 0);
@@ -113,7 +67,7 @@ fn every_guard_is_reserved_also_in_a_window() {
 
 #[test]
 fn a_limit_leaves_a_share_for_maps_and_descriptors() {
-    let machine = Machine::of(16 << 30);
+    let machine = machine(16 << 30, 0);
     let region = Region::new();
     assert!(region.init(&machine));
     let frontier = region.first_block() + 3;
@@ -132,7 +86,7 @@ fn a_limit_leaves_a_share_for_maps_and_descriptors() {
 
 #[test]
 fn a_region_that_is_refused_leaves_nothing_behind() {
-    let source = Failing::new(Machine::of(16 << 30));
+    let source = machine(16 << 30, 0);
     source.fail_from(1);
     let region = Region::new();
     assert!(!region.init(&source));
@@ -141,9 +95,7 @@ fn a_region_that_is_refused_leaves_nothing_behind() {
     assert!(region.init(&source));
     // The first call looks for a place at all.
     for nth in 2..12 {
-        let machine = Machine::of(16 << 30);
-        machine.limit.store(1 << 40, Ordering::Relaxed);
-        let source = Failing::new(machine);
+        let source = machine(16 << 30, 1 << 40);
         source.fail_nth(nth);
         let region = Region::new();
         assert!(region.init(&source), "another place is found, call {nth}");
