@@ -24,7 +24,7 @@ use page::{Allowance, Arena, Attempt, ChunkMap, Refusals, System};
 use policy::clock::is_due;
 use policy::table::{REGRET, SMALL_HEAP, TICK_MS};
 
-use crate::links::{self, Linked as _, List, Queue};
+use crate::links::{self, List, Queue};
 use crate::regret::Regret;
 
 mod ahead;

@@ -171,18 +171,18 @@ impl Sample {
 
 /// The step behind which most was live with its time, and what was live over time.
 fn over_time(trace: &Trace, sample: Sample) -> (Option<(usize, u64)>, Vec<Point>) {
-    let mut sizes = Live::<u64, 1>::default();
+    let mut sizes = Live::<[u64; 1], 1>::default();
     let (mut now, mut most, mut peak) = (0.0_f64, 0.0, None);
     let (mut curve, mut resident) = (Vec::new(), None);
     let apart = (trace.about().duration / POINTS).max(1);
     // The highest of the points that are too close to each other is kept.
     let mut high = Point { time: 0, live: 0.0, resident: None };
     for (number, step) in trace.steps().flatten().enumerate() {
-        if let Some(size) = step.op.gone().and_then(|block| sizes.remove(block)) {
+        if let Some([size]) = step.op.gone().and_then(|block| sizes.remove(block)) {
             now -= sample.stands_for(size);
         }
         if let Some(new) = step.op.made() {
-            sizes.insert(new.block, new.size);
+            sizes.insert(new.block, [new.size]);
             now += sample.stands_for(new.size);
         }
         if now > most {

@@ -28,7 +28,7 @@ pub(crate) struct Pieces {
 }
 
 /// What stands at the beginning of a chunk.
-pub(crate) trait Chunk: Sized + 'static {
+pub(crate) trait Chunk: Linked + Sized + 'static {
     /// Bytes of a chunk, a power of two, at most 64 pieces.
     const LEN: usize;
     /// Bytes of its head.
@@ -135,13 +135,12 @@ pub(crate) trait Chunk: Sized + 'static {
     }
 }
 
-impl<C: Chunk> Linked for C {
-    fn links(&self) -> &[AtomicUsize; 2] {
-        &self.pieces().links
-    }
-}
-
 impl Pieces {
+    /// The links of its chunk.
+    pub(crate) fn links(&self) -> &[AtomicUsize; 2] {
+        &self.links
+    }
+
     fn free(&self) -> u64 {
         self.free.load(Ordering::Relaxed)
     }

@@ -269,6 +269,12 @@ struct Slices {
 
 const _: () = assert!(size_of::<Segment>() <= HEAD, "the head has its place");
 
+impl Linked for Segment {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        self.pieces().links()
+    }
+}
+
 impl Chunk for Segment {
     const LEN: usize = SEGMENT;
     const HEAD: usize = HEAD;

@@ -216,6 +216,12 @@ pub(super) struct Super {
 
 const _: () = assert!(size_of::<Super>() <= HEAD, "the head has its place");
 
+impl Linked for Super {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        self.pieces().links()
+    }
+}
+
 impl Chunk for Super {
     const LEN: usize = SUPER;
     const HEAD: usize = HEAD;
