@@ -19,6 +19,26 @@ fn prefixed() -> Prefixed {
 }
 
 #[test]
+fn nothing_is_used_when_all_is_freed() {
+    fn used_at_the_end(heap: &impl Malloc, used: impl FnOnce() -> usize) {
+        let grown = heap.malloc(100);
+        // SAFETY: live.
+        let grown = unsafe { heap.realloc(grown, 100_000) };
+        // SAFETY: live, given up.
+        unsafe { heap.free_sized(heap.calloc(30, 100), 3000) };
+        for block in [grown, heap.malloc(0), heap.aligned_alloc(1 << 16, 50)] {
+            // SAFETY: live, given up.
+            unsafe { heap.free(block) };
+        }
+        assert_eq!(used(), 0);
+    }
+    let heap = plain();
+    used_at_the_end(&heap, || heap.stats().used);
+    let heap = prefixed();
+    used_at_the_end(&heap, || heap.stats().used);
+}
+
+#[test]
 fn a_refused_realloc_keeps_the_block_and_a_refused_shrink_succeeds() {
     let heap = prefixed();
     let block = heap.malloc(1 << 19);

@@ -59,13 +59,21 @@ pub(crate) fn attach(
     }
     let mut request = request(&folder);
     request.porter = super::porter(&folder);
+    let before: Vec<PathBuf> = files(&folder).collect();
     armed.begin(&request).context("the recorder cannot be asked")?;
     if time.is_none() {
         exit::say(&format!("recording process {process} until Ctrl-C"));
     }
-    let began = Instant::now();
-    let is_over = || time.is_some_and(|time| began.elapsed() >= time);
-    while armed.is_on() && runs(process) && !is_over() && !interrupted.load(Ordering::Relaxed) {
+    let (mut since, mut is_there) = (Instant::now(), false);
+    while armed.is_on() && runs(process) && !interrupted.load(Ordering::Relaxed) {
+        // The time begins with the recording: on a busy machine its file may be made much later.
+        let new: Vec<PathBuf> = files(&folder).filter(|file| !before.contains(file)).collect();
+        if !is_there && !new.is_empty() {
+            is_there = new.iter().any(|file| trace::began(file).is_some());
+            since = Instant::now();
+        } else if time.is_some_and(|time| since.elapsed() >= time) {
+            break;
+        }
         sleep(LOOK);
         armed.beat()?;
     }
@@ -89,6 +97,10 @@ pub(crate) fn attach(
     Ok(folder)
 }
 
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
 fn is_empty(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+    files(folder).next().is_none()
 }

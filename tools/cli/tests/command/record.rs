@@ -138,7 +138,7 @@ fn known_before(place: &Path, allocator: &str) {
     let (mut running, process) = armed("known", place, allocator);
     for name in ["one", "two"] {
         let folder = place.join(format!("{allocator}-{name}"));
-        exits(0, outcome(&mut record(&folder, &["--for", "100ms", "--pid", &process])));
+        exits(0, outcome(&mut record(&folder, &["--for", "300ms", "--pid", &process])));
         let trace = Trace::open(&folder).unwrap();
         assert_eq!(trace.about().malloc.name, allocator);
         let missing = &trace.about().missing;
