@@ -43,11 +43,10 @@ const CXX: &str = "\
 const TLS: u64 = 640;
 
 /// The tests by their names.
-pub(crate) const ALL: [(&str, fn()); 8] = [
+pub(crate) const ALL: [(&str, fn()); 7] = [
     ("exports_every_promised_name", exports_every_promised_name),
     ("exports_nothing_else", exports_nothing_else),
     ("every_own_export_is_in_the_header", every_own_export_is_in_the_header),
-    ("drop_ins_export_the_same_but_our_own", drop_ins_export_the_same_but_our_own),
     ("the_soname_is_that_of_an_installed_library", the_soname_is_that_of_an_installed_library),
     ("thread_local_storage_is_static_and_small", thread_local_storage_is_static_and_small),
     ("needs_the_c_library_and_no_other", needs_the_c_library_and_no_other),
@@ -128,31 +127,27 @@ fn every_own_export_is_in_the_header() {
 /// A classic design has all that is promised for any malloc, of heapwright's own only the walk that a recorder asks for, and
 /// a word of thread-local storage that says whether the thread is busy, and two aligned to 16 bytes if threads have
 /// records.
-fn drop_ins_export_the_same_but_our_own() {
-    for name in registry::mallocs() {
-        with_file(&library::drop_in(name), |file| {
-            let exported = exported(file);
-            let promised: BTreeSet<String> =
-                names(&[C, LIBC, CONFINE, CXX, WALK]).map(str::to_owned).collect();
-            let missing: Vec<_> = promised.difference(&exported).collect();
-            assert!(missing.is_empty(), "{name}: not exported: {missing:?}");
-            let others: Vec<_> = exported
-                .difference(&promised)
-                .filter(|other| !other.starts_with("__libc_"))
-                .collect();
-            assert!(others.is_empty(), "{name}: exported, but nobody's business: {others:?}");
-            let endian = file.endian();
-            let headers = file.elf_program_headers().iter();
-            let local = headers.filter(|header| header.p_type(endian) == elf::PT_TLS);
-            let bytes: u64 = local.map(|header| header.p_memsz(endian)).sum();
-            let row = registry::MALLOCS.iter().find(|row| row.name == name);
-            let has_records = row.is_some_and(|row| row.abilities.contains(&"threads"));
-            // Which of the two comes first is the linker's choice: the larger is aligned to 16.
-            let expected: &[u64] = if has_records { &[24, 32] } else { &[8] };
-            assert!(expected.contains(&bytes), "{name}: {bytes} bytes of thread-local storage");
-            assert_eq!(soname(file), installed(&format!("libheapwright-{name}")));
-        });
-    }
+pub(crate) fn of_drop_in(name: &str, library: &Path) {
+    with_file(library, |file| {
+        let exported = exported(file);
+        let promised: BTreeSet<String> =
+            names(&[C, LIBC, CONFINE, CXX, WALK]).map(str::to_owned).collect();
+        let missing: Vec<_> = promised.difference(&exported).collect();
+        assert!(missing.is_empty(), "{name}: not exported: {missing:?}");
+        let others: Vec<_> =
+            exported.difference(&promised).filter(|other| !other.starts_with("__libc_")).collect();
+        assert!(others.is_empty(), "{name}: exported, but nobody's business: {others:?}");
+        let endian = file.endian();
+        let headers = file.elf_program_headers().iter();
+        let local = headers.filter(|header| header.p_type(endian) == elf::PT_TLS);
+        let bytes: u64 = local.map(|header| header.p_memsz(endian)).sum();
+        let row = registry::MALLOCS.iter().find(|row| row.name == name);
+        let has_records = row.is_some_and(|row| row.abilities.contains(&"threads"));
+        // Which of the two comes first is the linker's choice: the larger is aligned to 16.
+        let expected: &[u64] = if has_records { &[24, 32] } else { &[8] };
+        assert!(expected.contains(&bytes), "{name}: {bytes} bytes of thread-local storage");
+        assert_eq!(soname(file), installed(&format!("libheapwright-{name}")));
+    });
 }
 
 /// A program that was linked to what cargo built starts with what is installed, and the other way round.

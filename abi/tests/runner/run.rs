@@ -1,6 +1,6 @@
 //! Compiles a program, runs it, and judges what it did.
 use crate::{
-    library,
+    exports, library,
     source::{self, Link, Source, home},
     target,
 };
@@ -78,14 +78,16 @@ pub(crate) fn program(name: &str) {
     assert!(failures.is_empty(), "\n{name}: {}\n{failures}", source.rule);
 }
 
-/// Runs every program whose rule is one for any malloc, and with `misuse` those that misuse one, on the drop-in library of a
-/// classic design, but for those named in `without`, each with its reason, and long ones. Panics with all that failed.
+/// Looks at what the drop-in library of a classic design exports, and runs every program on it whose rule is one for any malloc,
+/// with `misuse` those too that misuse one, but for those named in `without`, each with its reason, and long ones. Panics with all
+/// that failed.
 pub(crate) fn drop_in(name: &str, misuse: bool, without: &[(&str, &str)]) {
     if env::var_os("HEAPWRIGHT_SO").is_some() {
         say(&format!("{name}: skipped, HEAPWRIGHT_SO names another library"));
         return;
     }
     let library = library::drop_in(name);
+    exports::of_drop_in(name, &library);
     let mut programs = Vec::new();
     let misuses = misuse.then(|| source::of_both("../tests/misuse")).into_iter().flatten();
     for source in source::of_both("tests/c").chain(misuses) {
