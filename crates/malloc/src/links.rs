@@ -1,6 +1,13 @@
 //! Lists that have an end, and singly linked chains of free objects.
 use base::sync::{AtomicUsize, Ordering};
-pub(crate) use thread::links::{Linked, List, address, at, next};
+pub(crate) use thread::links::{Linked, List, address, next};
+
+/// The descriptor at an address that is one's own, a link's or an entry's of a map; `None` at 0.
+#[inline]
+pub(crate) fn at<'a, T>(address: usize) -> Option<&'a T> {
+    // SAFETY: such an address is 0 or a descriptor's (links-I1).
+    unsafe { thread::links::at(address) }
+}
 
 /// A list that has an end too.
 #[derive(Debug)]

@@ -106,7 +106,8 @@ pub struct ThreadCache {
 
 const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its pool");
 
-impl Linked for ThreadCache {
+// SAFETY: caches are never unmapped.
+unsafe impl Linked for ThreadCache {
     fn links(&self) -> &[AtomicUsize; 2] {
         &self.links
     }

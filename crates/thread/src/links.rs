@@ -9,7 +9,9 @@ use core::ptr;
 use base::sync::{AtomicUsize, Ordering};
 
 /// What can be on a list.
-pub trait Linked {
+/// # Safety
+/// Where it is it stays, and is not unmapped, while it is on a list (links-I1).
+pub unsafe trait Linked {
     /// The words for the next and the previous one.
     fn links(&self) -> &[AtomicUsize; 2];
 }
@@ -22,9 +24,11 @@ pub struct List<T> {
 }
 
 /// The descriptor at an address; `None` at 0.
+/// # Safety
+/// It is 0, or the address of a descriptor that stays.
 #[inline]
-pub fn at<'a, T>(address: usize) -> Option<&'a T> {
-    // SAFETY: 0, or the address of a descriptor: only those are linked (links-I1).
+pub unsafe fn at<'a, T>(address: usize) -> Option<&'a T> {
+    // SAFETY: the caller's promise.
     unsafe { ptr::with_exposed_provenance::<T>(address).as_ref() }
 }
 
@@ -37,7 +41,8 @@ pub fn address<T>(of: &T) -> usize {
 /// The one behind it.
 #[inline]
 pub fn next<'a, T: Linked>(this: &T) -> Option<&'a T> {
-    at(this.links()[0].load(Ordering::Relaxed))
+    // SAFETY: only descriptors are linked (links-I1).
+    unsafe { at(this.links()[0].load(Ordering::Relaxed)) }
 }
 
 impl<T: Linked + 'static> List<T> {
@@ -48,7 +53,8 @@ impl<T: Linked + 'static> List<T> {
 
     /// The first one.
     pub fn first<'a>(&self) -> Option<&'a T> {
-        at(self.first.load(Ordering::Relaxed))
+        // SAFETY: only descriptors are linked (links-I1).
+        unsafe { at(self.first.load(Ordering::Relaxed)) }
     }
 
     /// Whether there is none.
@@ -75,9 +81,10 @@ impl<T: Linked + 'static> List<T> {
     /// Takes one off, which is on this list.
     pub fn remove(&self, old: &T) {
         let [next, prev] = old.links().each_ref().map(|link| link.load(Ordering::Relaxed));
-        let before = at::<T>(prev).map_or(&self.first, |prev| &prev.links()[0]);
-        before.store(next, Ordering::Relaxed);
-        if let Some(next) = at::<T>(next) {
+        // SAFETY: only descriptors are linked (links-I1).
+        let [next_one, before] = [next, prev].map(|link| unsafe { at::<T>(link) });
+        before.map_or(&self.first, |prev| &prev.links()[0]).store(next, Ordering::Relaxed);
+        if let Some(next) = next_one {
             next.links()[1].store(prev, Ordering::Relaxed);
         }
     }

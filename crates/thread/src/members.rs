@@ -96,7 +96,8 @@ pub struct Member {
     links: [AtomicUsize; 2],
 }
 
-impl Linked for Member {
+// SAFETY: records are never unmapped (members-M1).
+unsafe impl Linked for Member {
     fn links(&self) -> &[AtomicUsize; 2] {
         &self.links
     }

@@ -1,6 +1,8 @@
 use super::*;
 use crate::mutex::Alone;
+use base::lock::Lock;
 use block::fit::FirstFit;
+use source::os::Os;
 
 fn heap<L: ConstNew + Mutex>(memory: &mut [u8]) -> Locked<L, FirstFit> {
     let heap = Locked::new(FirstFit::new());
@@ -31,6 +33,33 @@ fn rust_s_global_allocator() {
     unsafe { heap.dealloc(grown, layout) };
     assert_eq!(heap.stats().used, 0);
     heap.check().unwrap();
+}
+
+#[test]
+fn many_threads_one_heap() {
+    let mut memory = vec![0u8; 1 << 20];
+    let heap = heap::<Lock<Os>>(&mut memory);
+    std::thread::scope(|scope| {
+        for id in 0..4u8 {
+            let heap = &heap;
+            scope.spawn(move || {
+                for round in 1..200 {
+                    let layout = Layout::from_size_align(round, 8).unwrap();
+                    // SAFETY: the size is not 0.
+                    let block = unsafe { heap.alloc(layout) };
+                    assert!(!block.is_null());
+                    // SAFETY: ours.
+                    unsafe { block.write_bytes(id, round) };
+                    // SAFETY: live.
+                    let bytes = unsafe { core::slice::from_raw_parts(block, round) };
+                    assert!(bytes.iter().all(|byte| *byte == id));
+                    // SAFETY: live, given up.
+                    unsafe { heap.dealloc(block, layout) };
+                }
+            });
+        }
+    });
+    assert_eq!(heap.stats().used, 0);
 }
 
 #[test]

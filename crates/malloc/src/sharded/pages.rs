@@ -69,7 +69,8 @@ pub(super) struct Page {
     pub(super) thread_free: ThreadFree,
 }
 
-impl Linked for Page {
+// SAFETY: its segment is given back when it is on no list.
+unsafe impl Linked for Page {
     fn links(&self) -> &[AtomicUsize; 2] {
         &self.links
     }
@@ -269,7 +270,8 @@ struct Slices {
 
 const _: () = assert!(size_of::<Segment>() <= HEAD, "the head has its place");
 
-impl Linked for Segment {
+// SAFETY: a chunk is unmapped when it is on no list.
+unsafe impl Linked for Segment {
     fn links(&self) -> &[AtomicUsize; 2] {
         self.pieces().links()
     }

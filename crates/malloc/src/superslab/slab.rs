@@ -55,7 +55,8 @@ pub(super) struct Slab {
     state: AtomicU32,
 }
 
-impl Linked for Slab {
+// SAFETY: its superslab, or its own mapping, is given back when it is on no list.
+unsafe impl Linked for Slab {
     fn links(&self) -> &[AtomicUsize; 2] {
         &self.links
     }
@@ -216,7 +217,8 @@ pub(super) struct Super {
 
 const _: () = assert!(size_of::<Super>() <= HEAD, "the head has its place");
 
-impl Linked for Super {
+// SAFETY: a chunk is unmapped when it is on no list.
+unsafe impl Linked for Super {
     fn links(&self) -> &[AtomicUsize; 2] {
         self.pieces().links()
     }

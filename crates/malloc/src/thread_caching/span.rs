@@ -113,7 +113,8 @@ impl Span {
 
 pub(super) type List = links::List<Span>;
 
-impl Linked for Span {
+// SAFETY: descriptors are never unmapped.
+unsafe impl Linked for Span {
     fn links(&self) -> &[AtomicUsize; 2] {
         &self.links
     }

@@ -22,7 +22,7 @@ const fn set(mut signals: &[u32]) -> u64 {
     set
 }
 
-/// Signals that come to this thread wait until it is dropped.
+/// Signals that come to this thread wait until it is dropped, but for those that it causes itself.
 #[derive(Debug)]
 #[must_use = "signals come again when it is dropped"]
 pub(super) struct Blocked {
