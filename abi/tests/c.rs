@@ -32,6 +32,7 @@ mod source;
 mod target;
 
 use std::process::ExitCode;
+use std::thread::available_parallelism;
 
 use clap::Parser;
 use libtest_mimic::{Arguments, Trial};
@@ -90,6 +91,11 @@ fn main() -> ExitCode {
     trials.extend(exports::ALL.map(|(name, test)| trial(&format!("exports::{name}"), test)));
     trials.push(trial("readme::links", readme::what_is_linked_as_the_readme_says_starts));
     trials.retain(|trial| asked.of(trial.name()));
+    // One more than there are processors, as some only wait.
+    asked
+        .harness
+        .test_threads
+        .get_or_insert_with(|| available_parallelism().map_or(2, |all| all.get() + 1));
     libtest_mimic::run(&asked.harness, trials).exit_code()
 }
 

@@ -66,15 +66,12 @@ const RECORDED: [&str; 3] = [
     "recorder::what_was_done_before_a_hard_end_is_there",
 ];
 
-/// What `--quick` leaves out elsewhere: long, and depending on how threads overlap.
-const LONG: [&str; 4] = ["c::exhaustion", "c::fork_", "c::region_terabyte", "c::rlimit_as_late"];
-
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Of the emulated system; may be given more than once
     #[arg(long = "page-size", value_name = "BYTES", value_parser = ["4096", "16384", "65536"])]
     pages: Vec<String>,
-    /// Without the longest programs, in the emulator only a fixed part
+    /// Without the long programs, in the emulator only a fixed part
     #[arg(long)]
     quick: bool,
     /// musl or aarch64: only there; recorder: only that; any other word: only programs whose name contains it, and no python3
@@ -125,9 +122,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         if emulated && options.quick && filters.is_empty() {
             filters = QUICK.split_whitespace().collect();
         }
-        let skipped: &[&str] = if options.quick { &LONG } else { &[] };
         for page in pages {
-            let tally = port.suite(&library, page, &filters, skipped)?;
+            let tally = port.suite(&library, page, &filters, !options.quick)?;
             println!("{}", tally.shown(port.name, page));
             well &= tally.is_well();
         }
@@ -183,13 +179,15 @@ impl Port {
         library: &PathBuf,
         page: Option<&str>,
         filters: &[&str],
-        skipped: &[&str],
+        whole: bool,
     ) -> Result<Tally, String> {
         let mut cargo = command::cargo();
         cargo.args(["test", "--quiet", "--package", "heapwright-abi"]);
         cargo.args(["--test", "c", "--", "--nocapture", "--skip", "drop_ins"]);
         cargo.args(["--skip", "refusing_kernel"]).args(filters);
-        cargo.args(skipped.iter().flat_map(|&name| ["--skip", name]));
+        if whole {
+            cargo.env("HEAPWRIGHT_WHOLE", "1");
+        }
         cargo.env("HEAPWRIGHT_TARGET", self.name).env("HEAPWRIGHT_SO", library);
         match page {
             Some(page) => cargo.env("HEAPWRIGHT_PAGE_SIZE", page),

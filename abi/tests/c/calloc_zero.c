@@ -1,5 +1,5 @@
 // C23 7.24.3.2: calloc's space is all bits zero, also where the same memory was used, written and freed before
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 #include "check.h"

@@ -1,5 +1,5 @@
 // survival: in a memory cgroup of 64 MiB, phases that each fill 40 MiB with blocks of another size and free them all
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include "cgroup.h"
 

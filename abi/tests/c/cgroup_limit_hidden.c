@@ -1,5 +1,5 @@
 // survival: a memory cgroup whose files can no longer be opened: the limit that was read before still holds
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <sys/resource.h>
 

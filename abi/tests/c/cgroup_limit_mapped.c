@@ -1,5 +1,5 @@
 // survival: under a memory cgroup free memory goes back for blocks that are mappings of their own too, new ones and grown ones
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include "cgroup.h"
 

@@ -1,5 +1,5 @@
 // survival: a filter that kills for any system call but those glibc's malloc makes: every kind of request goes on
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include "filter.h"
 

@@ -1,5 +1,5 @@
 // survival: a filter that kills for mincore and process_madvise, installed while another thread begins: nobody makes them
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <pthread.h>
 #include <stdatomic.h>

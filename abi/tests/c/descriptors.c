@@ -1,5 +1,5 @@
 // survival: while other threads may open and close descriptors, the allocator opens none
-// long: on the classic designs
+// long: only on the flagship
 #include <pthread.h>
 #include <signal.h>
 

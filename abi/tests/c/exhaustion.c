@@ -1,15 +1,14 @@
 // survival: threads that run out of memory again and again under `ulimit -v`: every refusal is NULL with ENOMEM, nothing is lost
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=check=1
 // again: HEAPWRIGHT=safe=1
 #include <sched.h>
-#include <time.h>
 
 #include "limited.h"
 #include "threads.h"
 
-enum { THREADS = 3, SLOTS = 4000, SECONDS = 2, MOST_SECONDS = 40 };
+enum { THREADS = 3, SLOTS = 4000, SECONDS = 3, MOST_SECONDS = 40 };
 
 static atomic_ulong refusals;
 static pthread_barrier_t all_started;
@@ -27,9 +26,9 @@ static void *work(void *argument) {
     uintptr_t me = (uintptr_t)argument;
     uint64_t state = me + 1;
     pthread_barrier_wait(&all_started);
-    time_t end = time(NULL) + SECONDS;
+    double end = seconds_now() + trials(SECONDS);
     // On a busy machine memory is not full that soon.
-    while (time(NULL) <= end || (refusals == 0 && time(NULL) <= end + MOST_SECONDS)) {
+    while (seconds_now() < end || (refusals == 0 && seconds_now() < end + MOST_SECONDS)) {
         size_t at = random_next(&state) % SLOTS, size = 1 + random_next(&state) % ((size_t)64 << random_next(&state) % 18);
         void **slot = &all[me][at];
         size_t *held = &sizes[me][at], part = *held < 200 ? *held : 200;

@@ -1,6 +1,6 @@
 // survival: each process forks the next while its own threads allocate, 100 generations deep, or as many as a third of the memory that
 //   is free has room for
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // timeout: 90
 #include "machine.h"

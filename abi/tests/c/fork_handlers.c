@@ -1,5 +1,5 @@
 // POSIX.1-2024 pthread_atfork: handlers that allocate and free, also those registered before any constructor, never deadlock
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 #include "threads.h"

@@ -1,5 +1,6 @@
 // heapwright_heap_new, heapwright_heap_destroy: heaps come and go in other threads while the process forks; the child has a whole heap
 // link: heapwright
+// long: only on the flagship
 #include <heapwright.h>
 
 #include "forking.h"
@@ -25,7 +26,7 @@ static void *make_heaps(void *argument) {
 int main(void) {
     pthread_t threads[6];
     for (uintptr_t i = 0; i < 6; i++) pthread_create(&threads[i], NULL, make_heaps, (void *)i);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < trials(200); round++) {
         pid_t child = fork();
         if (child == 0) {
             alarm(50);

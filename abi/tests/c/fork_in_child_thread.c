@@ -1,5 +1,5 @@
 // survival: fork from a thread other than main; that thread is the child's only one, ends there, and the child goes on
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 #include "threads.h"

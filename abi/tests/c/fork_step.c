@@ -2,6 +2,7 @@
 //   of the library's instructions; at every n-th, another thread forks. A goes on if the fork waits for a lock that A holds. Each child
 //   allocates in every size and checks all structures. `fork_step 1` stops at each instruction and takes an hour
 // link: heapwright
+// long: only on the flagship
 // args: 9973
 // timeout: 150
 #include <dlfcn.h>
@@ -99,7 +100,7 @@ static void drop(int count) {
 }
 
 static void refill_and_flush(void) { fill_up(48, 300), drop(300); }
-static void new_slabs(void) { fill_up(9000, 30), drop(30), malloc_trim(0); }
+static void new_slabs(void) { fill_up(9000, 15), drop(15), malloc_trim(0); }
 static void runs(void) {
     for (size_t size = 50000; size < 3000000; size *= 3) fill_up(size, 5), drop(5);
 }
@@ -119,7 +120,7 @@ static void heaps(void) {
     for (int i = 0; i < 20; i++) blocks[i] = heapwright_heap_malloc(heap, (size_t)1 << i);
     heapwright_heap_destroy(heap);
 }
-static void purge(void) { fill_up(3000, 200), drop(200), heapwright_purge(); }
+static void purge(void) { fill_up(3000, 60), drop(60), heapwright_purge(); }
 
 static const struct {
     const char *name;

@@ -1,5 +1,5 @@
 // survival: fork while other threads allocate, 200 times; the child allocates in every size, starts a thread and forks again
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 // timeout: 90

@@ -1,5 +1,5 @@
 // survival: where the process has switched huge pages off, what lies behind large blocks costs nothing: calloc does not write it
-// long: on the classic designs
+// long: only on the flagship
 #include <sys/prctl.h>
 
 #include "check.h"

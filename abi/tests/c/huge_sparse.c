@@ -1,5 +1,5 @@
 // survival: what is taken and hardly touched costs the pages that are touched, not pages of 2 MiB, whoever takes it, and whatever was used before
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -1,6 +1,6 @@
 // survival: exit, fork, abort and longjmp in a signal handler that interrupted malloc, with one thread; exit handlers allocate and
 //   free, and what they write is theirs alone
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 #include <malloc.h>

@@ -1,6 +1,6 @@
 // survival: exit and fork in a signal handler that interrupted malloc, while other threads allocate: exit handlers and the child
 //   allocate and free, though POSIX lets the child only execute or end (glibc's own malloc hangs in both)
-// long: on the classic designs
+// long: only on the flagship
 // again: HEAPWRIGHT=safe=1
 // again: HEAPWRIGHT=check=1,stats=1
 #include "interrupted.h"

@@ -1,5 +1,5 @@
 // survival: vm.max_map_count: growing by realloc leaves few mappings, in the program and in its children, and none for long
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <malloc.h>
 

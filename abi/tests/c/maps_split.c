@@ -1,5 +1,5 @@
 // survival: realloc of a block that the program has split into mappings loses nothing, however few mappings are left
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // timeout: 150
 #include <sys/mman.h>

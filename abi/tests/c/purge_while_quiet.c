@@ -1,5 +1,5 @@
 // design: what a program that swung keeps free goes back while it does little, even where it uses only what its threads keep
-// long: on the classic designs
+// long: only on the flagship
 // timeout: 200
 #include <time.h>
 

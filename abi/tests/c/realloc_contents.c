@@ -1,5 +1,5 @@
 // C23 7.24.3.7: realloc keeps the contents up to the lesser of the two sizes, across every size boundary, up and down
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 #include "check.h"

@@ -1,5 +1,5 @@
 // survival: whichever call the kernel refuses, small blocks cost none of them, and a large block at most a few
-// long: on the classic designs
+// long: only on the flagship
 #include "refused.h"
 
 static void small_blocks(void) {

@@ -1,5 +1,5 @@
 // survival: large blocks that nobody touches use up the addresses set aside for the heap: small blocks are still to be had
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <malloc.h>
 #include <sys/sysinfo.h>

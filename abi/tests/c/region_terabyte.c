@@ -1,5 +1,5 @@
 // survival: a machine of 256 GiB (pretended) and a terabyte of addresses in use: every block is found again, wherever it lies
-// long: on the classic designs
+// long: only on the flagship
 // timeout: 120
 #include <signal.h>
 #include <sys/ptrace.h>

@@ -1,5 +1,5 @@
 // survival: `ulimit -v` of 300 MiB: 200 MiB of small objects fit, then NULL with ENOMEM, and all works again after free
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include "limited.h"
 

@@ -1,6 +1,6 @@
 // survival: RLIMIT_AS lowered, many blocks given up, and the limit lifted: mappings that the kernel puts in the place of those blocks are
 //   blocks like any other
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 #include <malloc.h>

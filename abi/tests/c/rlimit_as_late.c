@@ -1,6 +1,6 @@
 // survival: RLIMIT_AS set by a program whose malloc is in use already, by each of the ways there are: mappings, threads and malloc share what is left
 //   (glibc refuses a block of 100 MiB once its heaps of threads are in the way)
-// long: on the classic designs
+// long: only on the flagship
 // timeout: 200
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // survival: setrlimit(RLIMIT_AS) by a running program leaves room for what it already used, and for mappings and threads of its own
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <sys/mman.h>
 

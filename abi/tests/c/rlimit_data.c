@@ -1,4 +1,5 @@
 // survival: `ulimit -d` of 120 MiB, which refuses writable memory as strict overcommit does: 60 MiB fit, then NULL with ENOMEM
+// long: only on the flagship
 // also: glibc
 #include "limited.h"
 

@@ -1,5 +1,5 @@
 // survival: a sandbox that refuses madvise, mremap and prctl: allocation, realloc and trimming go on without them
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <malloc.h>
 

@@ -1,5 +1,5 @@
 // survival: a signal handler that interrupted malloc limits and confines the process, or a child that it forks
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <signal.h>
 #include <sys/prctl.h>

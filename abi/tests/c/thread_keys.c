@@ -1,5 +1,5 @@
 // POSIX.1-2024 pthread_key_create: destructors of thread-specific data allocate and free, in every round of destruction
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 #include <limits.h>

@@ -1,5 +1,5 @@
 // survival: 2,000 threads at once use 20 sizes each and end, four times: what was kept for them goes back by malloc_trim
-// long: on the classic designs
+// long: only on the flagship
 #include <malloc.h>
 
 #include "waves.h"

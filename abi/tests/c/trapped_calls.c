@@ -1,5 +1,6 @@
 // survival: system calls that a filter traps into a handler of the program, as sandboxes do, come to it also where malloc keeps
 //   signals away: after fork, where it takes over what other threads kept, and in a thread of its own
+// long: only on the flagship
 // also: glibc
 // again: HEAPWRIGHT=background=1
 #include "refused.h"
@@ -22,7 +23,7 @@ int main(void) {
     pthread_t threads[3];
     watch_calls(calls, sizeof calls / sizeof *calls, 0);
     start_churning(threads, 3);
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < trials(40); i++) {
         give_back(2);
         usleep(3000);
         pid_t child = fork();

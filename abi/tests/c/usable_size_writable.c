@@ -1,5 +1,5 @@
 // glibc malloc_usable_size(3): the whole usable size can be written, harms no neighbour, and realloc keeps it
-// long: on the classic designs
+// long: only on the flagship
 // also: glibc
 #include <malloc.h>
 

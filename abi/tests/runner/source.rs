@@ -17,7 +17,7 @@
 //! | `env: KEY=VALUE` | one more variable in its environment |
 //! | `again: KEY=VALUE` | run once more on heapwright with this variable |
 //! | `timeout: SECONDS` | instead of 60 |
-//! | `long: on the classic designs` | runs on them only where everything is tried: `HEAPWRIGHT_WHOLE` |
+//! | `long: only on the flagship` | runs elsewhere only where everything is tried: `HEAPWRIGHT_WHOLE` |
 //! | `expect: REGEX` | must abort with SIGABRT, and a line on standard error matches; `{ptr}` is the last line of its output |
 //! | `stderr: REGEX` | a line on standard error matches |
 use core::time::Duration;
@@ -105,7 +105,7 @@ impl Source {
         match (key, value) {
             ("also", "glibc") => self.also_glibc = true,
             ("link", "heapwright") => self.link = Link::Shared,
-            ("long", "on the classic designs") => self.is_long = true,
+            ("long", "only on the flagship") => self.is_long = true,
             ("link", "archive") => (self.link, self.preload) = (Link::Archive, false),
             ("link", "static") => (self.link, self.preload) = (Link::Static, false),
             ("run", "alone") => self.preload = false,

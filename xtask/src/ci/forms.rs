@@ -212,8 +212,13 @@ fn arceos() -> Outcome {
 
 /// Needs the compilers for both, and the emulator.
 fn port(form: &Form) -> Outcome {
-    let ports: &[&str] = if form.all { &[] } else { &["musl"] };
-    with(crate::port::missing(), || chore(&[&["port", "--quick"], ports].concat()))
+    with(crate::port::missing(), || {
+        if form.all {
+            chore(&["port", "musl"]).then(|| chore(&["port", "--quick", "aarch64"]))
+        } else {
+            chore(&["port", "--quick", "musl"])
+        }
+    })
 }
 
 fn command(command: &mut Command) -> Outcome {
