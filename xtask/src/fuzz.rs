@@ -21,13 +21,15 @@ struct Target {
     len: u32,
     /// How many inputs take ten seconds or so on a quiet machine.
     runs: u32,
+    /// Whether it needs the feature of `fuzz` that has what reads recordings.
+    recordings: bool,
 }
 
 const TARGETS: [Target; 4] = [
-    Target { name: "program", len: 2048, runs: 1_200 },
-    Target { name: "blocks", len: 1024, runs: 10_000 },
-    Target { name: "recording", len: 1024, runs: 4_000 },
-    Target { name: "packed", len: 2048, runs: 6_000 },
+    Target { name: "program", len: 2048, runs: 1_200, recordings: false },
+    Target { name: "blocks", len: 1024, runs: 10_000, recordings: false },
+    Target { name: "recording", len: 1024, runs: 4_000, recordings: true },
+    Target { name: "packed", len: 2048, runs: 6_000, recordings: true },
 ];
 
 /// Counters in front of every edge, and the table of where they are.
@@ -43,9 +45,9 @@ const HANGS: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Only this target
+    /// Only these targets
     #[arg(value_name = "TARGET", value_parser = TARGETS.map(|target| target.name))]
-    target: Option<String>,
+    targets: Vec<String>,
     /// Inputs to try, instead of as many as take ten seconds or so
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
@@ -57,16 +59,23 @@ pub(crate) struct Options {
 /// The chore; an error is an input that failed, or that the targets cannot be built.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let (folder, host) = (target_dir().join("fuzz"), host()?);
+    let asked = |target: &&Target| {
+        options.targets.is_empty() || options.targets.iter().any(|name| name == target.name)
+    };
     // Named, so that the flags are not those of build scripts too.
     let mut build = cargo();
     build.args(["build", "--release", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
     build.args(["--target", &host, "--target-dir"]).arg(&folder);
+    for target in TARGETS.iter().filter(asked) {
+        build.args(["--bin", target.name]);
+        if target.recordings {
+            build.args(["--features", "recordings"]);
+        }
+    }
     finish(build.env("CARGO_ENCODED_RUSTFLAGS", COVERAGE.join("\x1f")))?;
     let programs = folder.join(&host).join("release");
-    for target in TARGETS {
-        if options.target.as_ref().is_none_or(|name| name == target.name) {
-            target.run(&programs, &folder, options)?;
-        }
+    for target in TARGETS.iter().filter(asked) {
+        target.run(&programs, &folder, options)?;
     }
     Ok(true)
 }

@@ -57,9 +57,9 @@ impl Plan {
         for (step, why) in &self.steps {
             let takes = self.takes(step);
             seconds += takes;
-            text += &format!("{:<9} {takes:>4} s  {why}\n", step.name);
+            text += &format!("{:<15} {takes:>4} s  {why}\n", step.name);
             if step.name == "test" && !self.packages.is_empty() {
-                text += &format!("{:17} packages: {}\n", "", self.packages.join(" "));
+                text += &format!("{:23} packages: {}\n", "", self.packages.join(" "));
             }
         }
         let taken = |step: &&Step| self.steps.iter().any(|(one, _)| one.name == step.name);

@@ -14,7 +14,7 @@ fn more(plan: &Plan) -> Vec<&'static str> {
 #[test]
 fn tools_break_their_own_tests() {
     let plan = plan(&["tools/cli/src/main.rs"]);
-    assert_eq!(more(&plan), Vec::<&str>::new());
+    assert_eq!(more(&plan), ["dist"]);
     assert_eq!(plan.packages, ["heapwright-cli", "xtask"]);
     assert!(!plan.all);
 }
@@ -103,9 +103,9 @@ fn crates_that_other_workspaces_depend_on_break_their_steps() {
         assert!(paths.len() > 2, "{folder}: {paths:?}");
         for path in paths {
             let plan = plan(&[&format!("{path}/src/lib.rs")]);
-            for step in steps {
-                assert!(more(&plan).contains(step), "{step} does not say that it reads {path}");
-            }
+            let has = |step| more(&plan).contains(step);
+            let all = steps.iter().all(has) || folder == "fuzz" && has(&"fuzz-recordings");
+            assert!(all, "{steps:?} do not say that they read {path}");
         }
     }
 }
