@@ -44,9 +44,9 @@ const COMMUNITY: &[Short] = &[
     short("cache-scratch", &["writes=500", "scale=0.01"], PEAK),
     short("cache-thrash", &["writes=500", "scale=0.01"], PEAK),
     short("mleak", &["scale=0.01"], &[("peak_live", 1), ("live", 24), ("value", 3)]),
-    short("cfrac", &["bits=64", "primes=60", "scale=0.25"], ANSWER),
+    short("cfrac", &["bits=48", "primes=40", "scale=0.25"], ANSWER),
     short("espresso", &["variables=10", "scale=0.01"], ANSWER),
-    short("barnes", &["bodies=1500", "scale=0.4"], &[("peak_live", 1), ("answer", 1)]),
+    short("barnes", &["bodies=500", "scale=0.2"], &[("peak_live", 1), ("answer", 1)]),
 ];
 
 const TEXTS: &[Short] = &[
