@@ -132,7 +132,7 @@ fn one_run(
     tally: &mut Tally,
 ) -> Result<(), String> {
     let mut command = built.command(run, seconds);
-    let watched = watch::watch(&mut command, PATIENCE)
+    let watched = watch::watch(&mut command, PATIENCE, watch::SETTLE)
         .map_err(|e| format!("{} did not start: {e}", built.path(run.storm).display()))?;
     let (word, why) = match &watched.ending {
         Ending::Passed => ("ok", watched.did.clone().unwrap_or_default()),

@@ -103,8 +103,8 @@ impl Ratio {
     ) -> Option<Self> {
         let logs = logs(subject, baseline);
         let estimate = median_sorted(&logs)?;
-        let (mut rng, mut places) = (Rng::with_seed(seed), Vec::new());
-        let resampled = |_| resampled_median(&logs, &mut places, &mut rng);
+        let (mut rng, mut counts) = (Rng::with_seed(seed), Vec::new());
+        let resampled = |_| resampled_median(&logs, &mut counts, &mut rng);
         let draws = (0..resamples.max(1)).map(resampled).collect();
         Some(Self::of_logarithms(estimate, draws, logs.len()))
     }
@@ -144,9 +144,9 @@ pub fn geometric_mean(
     }
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / count as f64;
     let estimate = mean(&mut all.iter().filter_map(|l| median_sorted(l)));
-    let (mut rng, mut places) = (Rng::with_seed(seed), Vec::new());
+    let (mut rng, mut counts) = (Rng::with_seed(seed), Vec::new());
     let mut resampled =
-        |_| mean(&mut all.iter().map(|l| resampled_median(l, &mut places, &mut rng)));
+        |_| mean(&mut all.iter().map(|l| resampled_median(l, &mut counts, &mut rng)));
     let draws = (0..resamples.max(1)).map(&mut resampled).collect();
     let pairs = all.iter().map(Vec::len);
     let counted = pairs.clone().filter(|n| *n > 1 || one == OnePair::Unknown);
@@ -168,14 +168,25 @@ fn logs(subject: &[Option<f64>], baseline: &[Option<f64>]) -> Vec<f64> {
     logs
 }
 
-/// The median of as many values, drawn with repetition. They are in order, so it is found from the places drawn, without comparing
-/// values.
-pub(crate) fn resampled_median(sorted: &[f64], places: &mut Vec<usize>, rng: &mut Rng) -> f64 {
+/// The median of as many values, drawn with repetition. They are in order, so it is found from how often each is drawn, without
+/// comparing values.
+pub(crate) fn resampled_median(sorted: &[f64], counts: &mut Vec<usize>, rng: &mut Rng) -> f64 {
     let Some((low, high)) = middle(sorted.len()) else { return f64::NAN };
-    places.clear();
-    places.extend((0..sorted.len()).map(|_| rng.usize(..sorted.len())));
-    let (below, &mut upper, _) = places.select_nth_unstable(high);
-    let lower = if low == high { upper } else { below.iter().copied().max().unwrap_or(upper) };
+    counts.clear();
+    counts.resize(sorted.len(), 0);
+    for _ in 0..sorted.len() {
+        counts[rng.usize(..sorted.len())] += 1;
+    }
+    let (mut lower, mut drawn) = (0, counts[0]);
+    while drawn <= low {
+        lower += 1;
+        drawn += counts[lower];
+    }
+    let mut upper = lower;
+    while drawn <= high {
+        upper += 1;
+        drawn += counts[upper];
+    }
     f64::midpoint(sorted[lower], sorted[upper])
 }
 

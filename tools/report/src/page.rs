@@ -23,8 +23,13 @@ const SCRIPT: &str = include_str!("../assets/result.js");
 pub fn html(report: &Report) -> String {
     let view = View::of(report);
     let mut page = String::new();
-    for detail in DETAILS {
-        page = show::render(&fill(&view, detail));
+    for (left, detail) in (0..DETAILS.len()).rev().zip(DETAILS) {
+        let data = embed::json(report, detail);
+        // To draw the rest is in vain where the data alone is too much.
+        if left > 0 && data.len() > LARGEST {
+            continue;
+        }
+        page = show::render(&fill(&view, detail, data));
         if page.len() <= LARGEST {
             break;
         }
@@ -54,13 +59,13 @@ pub fn tables(report: &Report) -> String {
     parts.join("\n")
 }
 
-fn fill(view: &View<'_>, detail: Detail) -> Page {
+fn fill(view: &View<'_>, detail: Detail, data: String) -> Page {
     let report = view.report;
     let mut sections = sections::all(view, detail.drawn());
     sections.push(method(report));
     // Of the user's own program there is nothing to say that was not said.
     sections.extend(workloads(report));
-    sections.push(data(report, detail));
+    sections.push(data_section(report, detail));
     let recorded = report.workloads.iter().filter_map(|work| notes::recorded(report, work));
     let recorded = recorded.map(|text| verdict::sentence(&text));
     let doubts = notes::doubts(view).into_iter().chain(notes::by_time(view));
@@ -74,7 +79,7 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
         warnings: report.warnings.iter().cloned().chain(doubts.map(|note| note.text)).collect(),
         key: view.shown.iter().map(|&a| Key::new(view.style(a), view.name(a))).collect(),
         sections,
-        data: embed::json(report, detail),
+        data,
         script: SCRIPT,
     }
 }
@@ -197,7 +202,7 @@ fn workloads(report: &Report) -> Option<Section> {
     (!section.details.is_empty()).then_some(section)
 }
 
-fn data(report: &Report, detail: Detail) -> Section {
+fn data_section(report: &Report, detail: Detail) -> Section {
     let markup = format!(
         "<p>Beside this page are <a href=\"result.json\">result.json</a> (everything), <a href=\"runs.csv\">runs.csv</a> \
          (every single run) and <a href=\"plots/\">plots</a> (the pictures as SVG). {}</p>\n\

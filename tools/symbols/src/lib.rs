@@ -8,12 +8,14 @@
 //! ```
 //!
 //! One file is open at a time, and none in which no address lies: memory is bounded by the largest file's debugging
-//! information that is needed, and a few bytes an address. A name is never guessed.
+//! information that is needed, and a few bytes an address. A name is never guessed. What was found is found again without
+//! reading the file, but for its head.
 #![allow(
     missing_docs,
     reason = "only this workspace uses it: a name that says it all needs no sentence"
 )]
 
+mod before;
 mod debug_files;
 mod demangle;
 mod elf;

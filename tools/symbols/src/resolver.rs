@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::before;
 use crate::debug_files;
 use crate::demangle::demangle;
 use crate::elf::{self, Elf};
@@ -24,6 +25,8 @@ pub struct Resolver {
     /// When the process ran, if that is known: a file that was changed since is another one.
     recorded: Option<SystemTime>,
     folders: Vec<PathBuf>,
+    /// The folder is the usual one: what was found there before is found again.
+    is_usual: bool,
     /// Of code that was made at run time.
     map: Option<PathBuf>,
 }
@@ -36,12 +39,14 @@ impl Resolver {
     pub fn new(modules: &[Module], recorded: u64) -> Self {
         let recorded =
             (recorded > 0).then(|| SystemTime::UNIX_EPOCH + Duration::from_nanos(recorded));
-        Self { modules: Modules::new(modules), recorded, folders: vec![FOLDER.into()], map: None }
+        let folders = vec![FOLDER.into()];
+        Self { modules: Modules::new(modules), recorded, folders, is_usual: true, map: None }
     }
 
     /// Looks for debugging information below these folders, and not in `/usr/lib/debug`.
     pub fn debug_folders(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         self.folders = folders.into_iter().collect();
+        self.is_usual = false;
         self
     }
 
@@ -132,26 +137,47 @@ impl Resolver {
                 within.push(address);
             }
         }
-        let path = Path::new(path);
-        let debug = if elf::has_debug_info(&file) {
+        let build_id = if self.is_usual { build_id } else { "" };
+        let mut found = before::take(build_id);
+        let missing: Vec<u64> =
+            within.iter().copied().filter(|at| found.names.place(*at).is_none()).collect();
+        if !missing.is_empty() || within.is_empty() {
+            found.why = self.look(Path::new(path), &file, &missing, &mut found.names);
+        }
+        for ((ip, module), address) in known.into_iter().zip(within) {
+            names.insert(ip, &module.path, module.place(ip), found.names.at(address));
+        }
+        let why = found.why.clone();
+        before::put(build_id, found);
+        why.map_or(Ok(()), Err)
+    }
+
+    /// Adds names of these addresses, by the file's own count; why there are none, or no lines.
+    fn look(
+        &self,
+        path: &Path,
+        file: &object::File<'_>,
+        addresses: &[u64],
+        names: &mut Names,
+    ) -> Option<Why> {
+        let debug = if elf::has_debug_info(file) {
             None
         } else {
-            debug_files::of(path, &file, &self.folders)
+            debug_files::of(path, file, &self.folders)
         };
         let with_lines = debug.as_ref().and_then(Elf::file);
         let supplement =
-            debug_files::supplement(path, with_lines.as_ref().unwrap_or(&file), &self.folders);
+            debug_files::supplement(path, with_lines.as_ref().unwrap_or(file), &self.folders);
         let each = |at: usize, found: &[Symbol<'_>]| {
-            let (ip, module) = known[at];
             let demangled: Vec<String> = found.iter().map(|one| demangle(one.function)).collect();
             let symbols = found.iter().zip(&demangled);
             let symbols = symbols.map(|(one, function)| Symbol { function, ..*one });
-            names.insert(ip, &module.path, module.place(ip), symbols);
+            names.insert(addresses[at], "", 0, symbols);
         };
-        match lookup::all(&file, debug.as_ref(), supplement.as_ref(), &within, each) {
-            Has { lines: true, .. } => Ok(()),
-            Has { symbols: true, .. } if has_all_symbols(&file) => Err(Why::NoLines),
-            _ => Err(Why::Stripped),
+        match lookup::all(file, debug.as_ref(), supplement.as_ref(), addresses, each) {
+            Has { lines: true, .. } => None,
+            Has { symbols: true, .. } if has_all_symbols(file) => Some(Why::NoLines),
+            _ => Some(Why::Stripped),
         }
     }
 

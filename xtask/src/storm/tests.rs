@@ -65,12 +65,12 @@ fn a_process_group_is_read_from_its_line() {
 
 /// A shell that may be silent for a while, as on a busy machine.
 fn watched(script: &str) -> watch::Watched {
-    silent_for(script, Duration::from_secs(120))
+    watched_for(script, Duration::from_secs(120), watch::SETTLE)
 }
 
-fn silent_for(script: &str, limit: Duration) -> watch::Watched {
+fn watched_for(script: &str, limit: Duration, settle: Duration) -> watch::Watched {
     let mut shell = Command::new("/bin/sh");
-    watch::watch(shell.args(["-c", script]), limit).unwrap()
+    watch::watch(shell.args(["-c", script]), limit, settle).unwrap()
 }
 
 #[test]
@@ -87,12 +87,14 @@ fn endings_are_told_apart() {
     failed("kill -SEGV $$", "signal: 11");
     failed("echo beat", "before its time");
     failed("echo 'did: x 1'; echo 'heapwright: broken' >&2", "heapwright: broken");
-    fails(silent_for("exec sleep 1000", Duration::from_millis(500)), "HUNG");
+    fails(watched_for("exec sleep 1000", Duration::from_millis(500), watch::SETTLE), "HUNG");
 }
 
 #[test]
 fn nothing_of_a_run_is_left() {
-    let left = watched("sleep 1000 & echo $!; echo 'did: x 1'");
+    // It does not end by itself, whatever time it has to.
+    let script = "sleep 1000 & echo $!; echo 'did: x 1'";
+    let left = watched_for(script, Duration::from_secs(120), Duration::ZERO);
     let Ending::Failed(why) = &left.ending else { panic!("{:?}", left.ending) };
     assert!(why.contains("left processes behind"), "{why}");
     let id = left.last_line();

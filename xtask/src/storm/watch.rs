@@ -19,7 +19,7 @@ const LAST_LINES: usize = 30;
 const LOOKED_INTO: usize = 6;
 
 /// How long what is about to end by itself may take to, on a busy machine.
-const SETTLE: Duration = Duration::from_secs(10);
+pub(super) const SETTLE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -79,8 +79,12 @@ impl Lines {
     }
 }
 
-/// Runs `command` until it ends, or shows no sign of life for `timeout`.
-pub(super) fn watch(command: &mut Command, timeout: Duration) -> io::Result<Watched> {
+/// Runs `command` until it ends, or shows no sign of life for `timeout`. What it leaves behind has `settle` to end.
+pub(super) fn watch(
+    command: &mut Command,
+    timeout: Duration,
+    settle: Duration,
+) -> io::Result<Watched> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let mut running = Launch::new(command).group().spawn()?;
@@ -95,7 +99,7 @@ pub(super) fn watch(command: &mut Command, timeout: Duration) -> io::Result<Watc
     }
     let group = running.number().cast_unsigned();
     let stacks = if hung { stacks_of(group) } else { Vec::new() };
-    let left = if hung { Vec::new() } else { left_behind(group) };
+    let left = if hung { Vec::new() } else { left_behind(group, settle) };
     let status = running.kill()?;
     let seconds = start.elapsed().as_secs_f64();
     // What is on its way still comes; nobody holds the streams any more, but for who left the group.
@@ -136,8 +140,8 @@ fn judge(status: ExitStatus, lines: &Lines, left: &[u32]) -> Ending {
 }
 
 /// Members of the group that live on though its leader has ended, and do not end by themselves soon.
-fn left_behind(leader: u32) -> Vec<u32> {
-    let until = Instant::now() + SETTLE;
+fn left_behind(leader: u32, settle: Duration) -> Vec<u32> {
+    let until = Instant::now() + settle;
     loop {
         let left: Vec<u32> = members(leader).into_iter().filter(|&id| id != leader).collect();
         if left.is_empty() || Instant::now() >= until {

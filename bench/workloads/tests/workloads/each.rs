@@ -23,8 +23,15 @@ const fn text(name: &'static str, counts: bool, more: &'static [(&'static str, u
     Short { counts, ..short(name, &["scale=0.002"], more) }
 }
 
+/// One that takes its time whatever its scale is: it is made smaller too.
+const fn smaller(words: &'static [&'static str], short: Short) -> Short {
+    Short { words, ..short }
+}
+
 const PEAK: &[(&str, usize)] = &[("peak_live", 1)];
 const ANSWER: &[(&str, usize)] = &[("answer", 1)];
+const SLOTS: &[&str] = &["slots=100", "scale=0.002"];
+const OTHERS: &[&str] = &["others=20000", "scale=0.002"];
 
 const COMMUNITY: &[Short] = &[
     short("larson", &["steps=500", "scale=0.01"], PEAK),
@@ -37,13 +44,16 @@ const COMMUNITY: &[Short] = &[
     short("cache-scratch", &["writes=500", "scale=0.01"], PEAK),
     short("cache-thrash", &["writes=500", "scale=0.01"], PEAK),
     short("mleak", &["scale=0.01"], &[("peak_live", 1), ("live", 24), ("value", 3)]),
-    short("cfrac", &["bits=64", "primes=60", "scale=0.25"], ANSWER),
-    short("espresso", &["scale=0.01"], ANSWER),
-    short("barnes", &["bodies=1500", "scale=0.4"], &[("peak_live", 1), ("answer", 1)]),
+    short("cfrac", &["bits=48", "primes=40", "scale=0.25"], ANSWER),
+    short("espresso", &["variables=10", "scale=0.01"], ANSWER),
+    short("barnes", &["bodies=500", "scale=0.2"], &[("peak_live", 1), ("answer", 1)]),
 ];
 
 const TEXTS: &[Short] = &[
-    text("basic", false, PEAK),
+    smaller(
+        &["numbers=3000", "vectors=300", "entries=500", "scale=0.002"],
+        text("basic", false, PEAK),
+    ),
     text("align-test", true, PEAK),
     text("multi-thread", false, PEAK),
     text("mitest", false, PEAK),
@@ -57,10 +67,13 @@ const TEXTS: &[Short] = &[
     text("two-phases", true, &[("peak_live", 1), ("value", 4)]),
     text("bench-tiny", true, PEAK),
     text("bench-tiny-mt", true, PEAK),
-    text("tlsf-sweep", true, &[("peak_live", 1), ("point", 256)]),
-    text("tlsf-wide", true, &[("peak_live", 1), ("point", 6 * 50)]),
-    text("list-walk", false, &[("peak_live", 1), ("point", 9), ("value", 9)]),
-    text("addresses", false, &[("peak_live", 1), ("point", 2 * 19), ("value", 2 * 3)]),
+    smaller(SLOTS, text("tlsf-sweep", true, &[("peak_live", 1), ("point", 256)])),
+    smaller(SLOTS, text("tlsf-wide", true, &[("peak_live", 1), ("point", 6 * 50)])),
+    smaller(OTHERS, text("list-walk", false, &[("peak_live", 1), ("point", 9), ("value", 9)])),
+    smaller(
+        OTHERS,
+        text("addresses", false, &[("peak_live", 1), ("point", 2 * 19), ("value", 2 * 3)]),
+    ),
 ];
 
 impl Short {

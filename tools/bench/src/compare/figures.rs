@@ -95,8 +95,8 @@ impl Drawn {
             sorted.sort_by(f64::total_cmp);
             sorted
         });
-        let mut places = Vec::new();
-        let mut draw = |sorted: &[f64]| resampled_median(sorted, &mut places, rng);
+        let mut counts = Vec::new();
+        let mut draw = |sorted: &[f64]| resampled_median(sorted, &mut counts, rng);
         let draws = (0..DRAWS).map(|_| draw(&new) - draw(&old)).collect();
         Some(Self { estimate, draws, runs: old.len().min(new.len()) })
     }

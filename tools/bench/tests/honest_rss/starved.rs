@@ -20,7 +20,7 @@ use launch::allocator::Allocator;
 /// The argument with which this file is a program that computes.
 pub(crate) const COMPUTE: &str = "__compute";
 
-/// As much work as takes a quarter of a second or so; without end where the next argument names a file, which is made
+/// As much work as takes a fifth of a second or so; without end where the next argument names a file, which is made
 /// at the start.
 pub(crate) fn compute() {
     let file = env::args().nth(2);
@@ -29,7 +29,7 @@ pub(crate) fn compute() {
     }
     let mut x = 1_u64;
     loop {
-        for _ in 0..100_000_000 {
+        for _ in 0..20_000_000 {
             x = black_box(x.wrapping_mul(0x5851_f42d_4c95_7f2d).rotate_left(7));
         }
         if file.is_none() {

@@ -357,7 +357,7 @@ fn a_server_is_driven_and_stopped() {
     assert_eq!(code, Some(0), "{report}");
     let cell = &report["workloads"][0]["cells"][0];
     assert!(cell["time"].is_null() && cell["peak_rss"]["median"].as_f64() > Some(0.0), "{cell}");
-    let in_vain = ["bench", "-a", "glibc,heapwright", "--for", "8s", "--drive"];
+    let in_vain = ["bench", "-a", "glibc,heapwright", "--for", "4s", "--drive"];
     let in_vain = [&in_vain[..], &["echo no such key >&2; false"], &server].concat();
     says(125, ours(in_vain), &["did not end with 0 in the time", "| no such key"]);
 }
@@ -366,7 +366,8 @@ fn a_server_is_driven_and_stopped() {
 fn a_column_on_another_malloc_is_refused_and_several_programs_are_named() {
     let spin = "perl -e '$x++ for 1..12000000'";
     let without = format!("env -u LD_PRELOAD {spin}");
-    let args = ["-a", "glibc,heapwright", "--rounds", "1", "--", "sh", "-c", &without];
+    let once = ["--rounds", "1", "--warmup", "0", "--", "sh", "-c"];
+    let args = [&["-a", "glibc,heapwright"], &once[..], &[&without]].concat();
     let (report, code) = json(&args);
     assert_eq!(code, Some(3), "{report}");
     let cells = &report["workloads"][0]["cells"];
@@ -380,8 +381,7 @@ fn a_column_on_another_malloc_is_refused_and_several_programs_are_named() {
     assert_eq!((&computed["name"], &computed["malloc"]), (&"perl".into(), &"glibc".into()));
     // Most of it on ours: half and half is refused or not as the clock's ticks fall.
     let both = format!("{}; {without}", spin.replace("12000000", "36000000"));
-    let args = ["-a", "heapwright", "--rounds", "1", "--", "sh", "-c", &both];
-    let (report, code) = json(&args);
+    let (report, code) = json(&[&["-a", "heapwright"], &once[..], &[&both]].concat());
     assert_eq!(code, Some(0), "{report}");
     let warnings = report["warnings"].to_string();
     assert!(warnings.contains("the figures are of several programs"), "{warnings}");

@@ -47,7 +47,7 @@ fn replay(trace: &Path, words: &[&str]) -> Outcome {
 }
 
 fn replayed(trace: &Path, more: &[&str]) -> (Value, String) {
-    let words = [&["--rounds", "2", "--format", "json"], more].concat();
+    let words = [&["--rounds", "2", "--cold", "--format", "json"], more].concat();
     let (out, err) = exits(0, replay(trace, &words));
     (serde_json::from_str(&out).unwrap(), err)
 }

@@ -18,10 +18,10 @@ fn result(folder: &Path) -> Value {
 fn a_workload_has_nanoseconds_tails_and_what_it_costs_itself() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("new/results");
-    let args = ["bench-tiny", "-a", "heapwright,glibc", "--rounds", "2", "--scale", "0.05"];
+    let args = ["bench-tiny", "-a", "heapwright,glibc", "--rounds", "2", "--scale", "0.005"];
     let (out, _) = exits(0, bench(&args, &folder));
     let again =
-        "next     heapwright bench bench-tiny -a heapwright,glibc --rounds 2 --scale 0.05 --seed ";
+        "next     heapwright bench bench-tiny -a heapwright,glibc --rounds 2 --scale 0.005 --seed ";
     let compare = format!(" -o NEW, later: heapwright compare {} NEW\n", folder.display());
     has(&out, &["ns a call", "null", "peak RSS", "malloc: what all but", again, &compare]);
     for file in ["runs.csv", "table.txt", "report.html", "plots/time.svg"] {
@@ -66,7 +66,7 @@ fn a_folder_that_cannot_be_written_is_said_before_anything_is_measured() {
 fn a_rule_that_holds_is_1() {
     let bench = |rule| {
         let args = ["bench", "bench-tiny", "-a", "heapwright,glibc", "--rounds", "2", "--scale"];
-        let more = ["0.02", "--no-tails", "--format", "csv", "--fail-if", rule];
+        let more = ["0.001", "--no-tails", "--format", "csv", "--fail-if", rule];
         ours([&args[..], &more].concat())
     };
     says(1, bench("geomean>0.001"), &["geomean"]);
@@ -76,14 +76,17 @@ fn a_rule_that_holds_is_1() {
 #[test]
 fn region_allocators_stand_beside_each_other() {
     let dir = tempfile::tempdir().unwrap();
-    let args = ["tlsf-wide", "--region", "-a", "tlsf,talc", "--rounds", "1", "--scale", "0.02"];
+    let args = ["tlsf-wide", "--region", "-a", "tlsf,talc", "--rounds", "1", "--scale", "0.001"];
     prints(0, bench(&args, &dir.path().join("r")), &["tlsf", "talc"]);
 }
 
 #[test]
 fn a_short_time_leaves_out_nothing_that_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let args = ["bench-tiny", "larson", "-a", "heapwright,glibc", "--time", "15s"];
+    // Of a set the last would be, down to three.
+    let args = ["bench-tiny", "cache-thrash", "cache-scratch", "align-test", "-a", "glibc"];
+    let short = ["--time", "1s", "--rounds", "1", "--cold", "--no-tails"];
+    let args = [&args[..], &short].concat();
     let (_, err) = exits(0, bench(&args, &dir.path().join("r")));
     assert!(!err.contains("left out"), "what is named stays: {err}");
 }

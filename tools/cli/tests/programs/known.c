@@ -13,7 +13,7 @@ static void *work(void *unused) {
     }
     return unused;
 }
-static void *volatile keeps[4000], *volatile frees[4000], *volatile goes[100000];
+static void *volatile keeps[4000], *volatile frees[4000], *volatile goes[40000];
 int main(void) {
     setbuf(stdout, NULL);
     for (int i = 0; i < 4000; i++) {
@@ -21,13 +21,13 @@ int main(void) {
         frees[i] = malloc(1000);
     }
     for (int i = 0; i < 4000; i++) free(frees[i]);
-    for (int i = 0; i < 100000; i++) goes[i] = malloc(40);
+    for (int i = 0; i < 40000; i++) goes[i] = malloc(40);
     pthread_t threads[3];
     for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, work, NULL);
     printf("%d\n", getpid());
     for (int i = 0;; i++) {
-        free(goes[i % 100000]);
-        goes[i % 100000] = malloc(40);
+        free(goes[i % 40000]);
+        goes[i % 40000] = malloc(40);
         usleep(50);
     }
 }

@@ -1,6 +1,6 @@
 //! A program and an allocator to explain: size classes in slabs of 64 KiB, last in, first out, nothing goes back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 use explain::{Facts, Program, Stacks};
 use trace::{How, Op, Step};
@@ -16,11 +16,11 @@ pub(crate) struct Toy {
     pub(crate) steps: Vec<Step>,
     time: u64,
     /// By thread and class.
-    free: BTreeMap<(u32, u64), Vec<u64>>,
+    free: HashMap<(u32, u64), Vec<u64>>,
     next: u64,
-    live: BTreeMap<u64, (u64, u64)>,
+    live: HashMap<u64, (u64, u64)>,
     blocks: u64,
-    resident: BTreeSet<u64>,
+    resident: HashSet<u64>,
     /// Resident beside all blocks: anonymous and shared.
     pub(crate) beside: (u64, u64),
     /// Pages of files beside the first MiB of code.

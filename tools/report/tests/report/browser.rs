@@ -8,8 +8,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
-use bench::result::Report;
+use heapwright_report::html;
 
 /// Runs in the page before everything else: gathers errors, and in the end says what it saw.
 const PROBE: &str = concat!("<script>", include_str!("browser/probe.js"), "</script>");
@@ -22,14 +23,26 @@ fn chromium() -> Option<PathBuf> {
         .find(|p| p.is_file())
 }
 
-/// What the page said in a frame of that width.
-fn look(chromium: &Path, folder: &Path, width: u32, dark: bool) -> String {
-    let outer = folder.join(format!("outer-{width}-{dark}.html"));
-    let text = format!(
-        "<!doctype html><title>SILENT</title><body style=\"margin:0\">\
-         <script>addEventListener('message', (e) => {{ document.title = e.data; }});</script>\
-         <iframe src=\"probed.html\" width=\"{width}\" height=\"3000\" style=\"border:0\"></iframe>"
+/// A page, and how wide its frame is.
+type Framed<'a> = (&'a str, u32);
+
+/// What the pages said in their frames, of one start of the browser: that takes most of the time.
+fn look(chromium: &Path, folder: &Path, pages: &[Framed<'_>], dark: bool) -> Vec<String> {
+    let mut text = String::from(
+        "<!doctype html><title>SILENT</title><body style=\"margin:0\"><script>const said = [];\
+         addEventListener('message', (e) => {\
+         said[Array.from(frames).indexOf(e.source)] = e.data; document.title = said.join('\\n'); });</script>",
     );
+    for (number, (page, width)) in pages.iter().enumerate() {
+        let probed = page.replacen("<head>", &format!("<head>{PROBE}"), 1);
+        assert_ne!(page.len(), probed.len());
+        let name = format!("{number}-{dark}.html");
+        fs::write(folder.join(&name), probed).unwrap();
+        text += &format!(
+            "<iframe src=\"{name}\" width=\"{width}\" height=\"3000\" style=\"border:0\"></iframe>"
+        );
+    }
+    let outer = folder.join(format!("outer-{dark}.html"));
     fs::write(&outer, text).unwrap();
     let output = Command::new(chromium)
         .args([
@@ -44,7 +57,7 @@ fn look(chromium: &Path, folder: &Path, width: u32, dark: bool) -> String {
             "--virtual-time-budget=10000",
             "--window-size=1500,3000",
         ])
-        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("--user-data-dir={}", folder.join(format!("profile-{dark}")).display()))
         .arg(format!("--blink-settings=preferredColorScheme={}", if dark { 0 } else { 1 }))
         .arg("--dump-dom")
         .arg(format!("file://{}", outer.display()))
@@ -53,15 +66,10 @@ fn look(chromium: &Path, folder: &Path, width: u32, dark: bool) -> String {
     let dom = String::from_utf8_lossy(&output.stdout).into_owned();
     let title = dom.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
     let errors = String::from_utf8_lossy(&output.stderr);
-    title.unwrap_or(&format!("no title: {errors}")).to_owned()
-}
-
-/// Writes the page of `report`, which looks at itself.
-fn probe(folder: &Path, report: &Report) {
-    let page = heapwright_report::html(report);
-    let probed = page.replacen("<head>", &format!("<head>{PROBE}"), 1);
-    assert_ne!(page.len(), probed.len());
-    fs::write(folder.join("probed.html"), probed).unwrap();
+    let title = title.unwrap_or_else(|| panic!("no title: {errors}"));
+    let said: Vec<String> = title.lines().map(str::to_owned).collect();
+    assert_eq!(said.len(), pages.len(), "{said:?} {errors}");
+    said
 }
 
 #[test]
@@ -72,23 +80,23 @@ fn it_works_from_a_file_wide_and_narrow_light_and_dark() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    probe(folder.path(), &crate::sample::report());
-    let mut seen = Vec::new();
-    for (width, dark) in [(1400, false), (1400, true), (390, false), (390, true)] {
-        let said = look(&chromium, folder.path(), width, dark);
-        assert!(
-            said.starts_with(&format!("FINE {width} ")) && said.ends_with("true"),
-            "{width} {dark}: {said}"
-        );
-        seen.push(said.replacen(&width.to_string(), "", 1));
+    // What is as wide as the page can be moved where the page is narrow, and nobody's long name makes room for ours in bold.
+    let one = html(&crate::sample::one());
+    let long = html(&crate::sample::large(20, 3));
+    let themes = thread::scope(|scope| {
+        let themes = [(false, &long), (true, &one)].map(|(dark, other)| {
+            let usual = crate::sample::page();
+            let pages = [(usual, 1400), (usual, 390), (other.as_str(), 390)];
+            let (chromium, folder) = (&chromium, folder.path());
+            scope.spawn(move || look(chromium, folder, &pages, dark))
+        });
+        themes.map(|theme| theme.join().unwrap())
+    });
+    for [wide, narrow, other] in themes.each_ref().map(|said| [0, 1, 2].map(|at| said[at].as_str()))
+    {
+        assert!(wide.starts_with("FINE 1400 ") && wide.ends_with("true"), "{wide}");
+        assert_eq!(narrow, wide.replacen("1400", "390", 1));
+        assert!(other.starts_with("FINE 390 "), "{other}");
     }
-    assert!(seen[0] == seen[2] && seen[1] == seen[3] && seen[0] != seen[1], "themes: {seen:?}");
-    // What is as wide as the page can be moved where the page is narrow.
-    probe(folder.path(), &crate::sample::one());
-    let said = look(&chromium, folder.path(), 390, true);
-    assert!(said.starts_with("FINE "), "{said}");
-    // Nobody's long name makes room for ours in bold.
-    probe(folder.path(), &crate::sample::large(20, 3));
-    let said = look(&chromium, folder.path(), 390, false);
-    assert!(said.starts_with("FINE "), "{said}");
+    assert_ne!(themes[0][0], themes[1][0], "light is dark");
 }

@@ -1,6 +1,8 @@
 //! A result as a full run gives it: every kind of workload and of failure, tails, curves, memory over time. The numbers
 //! are made up, always the same, and only look right.
 
+use std::sync::OnceLock;
+
 use bench::definition::{Curve, Group};
 use bench::launch::Exit;
 use bench::result::{Cell, Compared, Entry, Overall, Prepared, Report, Series, Tail, Value, Work};
@@ -53,6 +55,12 @@ fn about(numbers: &mut Rng, spread: f64) -> f64 {
 /// The 20 workloads on glibc, its control, ten others and the null allocator.
 pub(crate) fn report() -> Report {
     large(20, 10)
+}
+
+/// Its page.
+pub(crate) fn page() -> &'static str {
+    static PAGE: OnceLock<String> = OnceLock::new();
+    PAGE.get_or_init(|| heapwright_report::html(&report()))
 }
 
 /// One program of the user's own, with nine curves that are saws.

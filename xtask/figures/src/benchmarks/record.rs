@@ -25,6 +25,13 @@ pub(super) fn newest(top: &Path) -> Result<Option<Record>, String> {
     Ok(Some(Record { folder: file.parent().unwrap_or(&file).to_path_buf(), report, real }))
 }
 
+/// That of this tree, read once for all tests.
+#[cfg(test)]
+pub(super) fn ours() -> &'static Record {
+    static OURS: std::sync::OnceLock<Record> = std::sync::OnceLock::new();
+    OURS.get_or_init(|| newest(&crate::peers::root()).unwrap().unwrap())
+}
+
 /// The result of this name that began last, and its file as it is named from the top of the tree.
 pub(super) fn last(top: &Path, name: &str) -> Result<Option<(PathBuf, Report)>, String> {
     let mut newest: Option<(PathBuf, Report)> = None;

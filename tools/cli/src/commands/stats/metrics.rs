@@ -105,6 +105,11 @@ impl Watch {
     fn is_over(&self) -> bool {
         self.watched.is_empty() && !self.all
     }
+
+    /// Whether one has gone since the last look: to see that costs little.
+    fn has_gone(&self) -> bool {
+        self.watched.iter().any(|one| !Path::new(&format!("/proc/{}", one.pid)).exists())
+    }
 }
 
 pub(super) fn run(
@@ -202,7 +207,7 @@ fn serve(watch: &mut Watch, path: &Path, over: &dyn Fn() -> bool) -> anyhow::Res
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error).context("nobody can be heard any more"),
         }
-        if looked.elapsed() > FIND {
+        if looked.elapsed() > FIND || watch.has_gone() {
             looked = Instant::now();
             // Whether they still run.
             watch.text();
