@@ -120,7 +120,7 @@ impl<'k> Heap<'k> {
     }
 
     pub fn allocate(&mut self, layout: Layout, zeroed: bool) -> Result<Option<usize>, String> {
-        let before = self.refused(layout);
+        let before = self.room(layout);
         let block = match zeroed {
             false => self.allocator.allocate(layout),
             true => self.allocator.allocate_zeroed(layout),
@@ -128,7 +128,7 @@ impl<'k> Heap<'k> {
         let Some(block) = block else {
             self.watch()?;
             return match before {
-                Some(wrong) => Err(wrong),
+                Some(piece) => Err(refused(layout, piece)),
                 None => Ok(None),
             };
         };
@@ -162,7 +162,7 @@ impl<'k> Heap<'k> {
         old.verify().map_err(|wrong| wrong.to_string())?;
         let layout = layout_of(&old);
         let wanted = Layout::from_size_align(size, layout.align()).map_err(|e| e.to_string())?;
-        let excuse = if size <= layout.size() { None } else { self.refused(wanted) };
+        let excuse = if size <= layout.size() { None } else { self.room(wanted) };
         let pointer = NonNull::new(old.pointer()).expect("a live block");
         // SAFETY: live, with its layout, and the new size makes a layout.
         let Some(new) = (unsafe { self.allocator.reallocate(pointer, layout, size) }) else {
@@ -170,7 +170,7 @@ impl<'k> Heap<'k> {
             self.shadow.put(old).map_err(|wrong| wrong.to_string())?;
             self.watch()?;
             return match excuse {
-                Some(wrong) => Err(wrong),
+                Some(piece) => Err(refused(wanted, piece)),
                 None => Ok(None),
             };
         };
@@ -258,15 +258,10 @@ impl<'k> Heap<'k> {
         self.kind.usable.map_or(layout.size(), |usable| unsafe { usable(&*self.allocator, block) })
     }
 
-    /// Why a refusal would be wrong (B4).
-    fn refused(&self, layout: Layout) -> Option<String> {
+    /// A free piece with room, so that a refusal would be wrong (B4).
+    fn room(&self, layout: Layout) -> Option<Piece> {
         let room = |piece: &Piece| !piece.used && (self.kind.room)(piece.len, layout);
-        let piece = self.pieces().into_iter().find(room)?;
-        let Piece { at, len, .. } = piece;
-        let (size, align) = (layout.size(), layout.align());
-        Some(format!(
-            "{size} bytes at a multiple of {align} were refused, though {len} are free at {at:#x}"
-        ))
+        self.pieces().into_iter().find(room)
     }
 
     fn within(&self, block: NonNull<u8>, layout: Layout) -> Result<(), String> {
@@ -355,6 +350,11 @@ impl<'k> Heap<'k> {
         }
         Ok(())
     }
+}
+
+fn refused(layout: Layout, Piece { at, len, .. }: Piece) -> String {
+    let (size, align) = (layout.size(), layout.align());
+    format!("{size} bytes at a multiple of {align} were refused, though {len} are free at {at:#x}")
 }
 
 fn layout_of(block: &Block) -> Layout {
