@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! kind        an allocator type, what it can do, and what is expected of it
+//! any         one whose allocator's type is forgotten
 //! kinds       those of the project
 //! growing     the arena form as an allocator that is given memory
 //! memory      a piece of memory with guards around it
@@ -14,6 +15,7 @@
 //!
 //! A failure is a sentence that names the rule, the memory and the operation.
 
+pub mod any;
 pub mod exhaustive;
 pub mod growing;
 pub mod heap;
@@ -25,6 +27,7 @@ pub mod room;
 pub mod rules;
 pub mod shape;
 
+pub use any::AnyKind;
 pub use heap::Heap;
 pub use kind::Kind;
 pub use memory::Memory;

@@ -17,6 +17,7 @@
 //! ```
 use core::fmt;
 
+use crate::pattern::Samples;
 use crate::program::Program;
 use crate::run::{self, Nulls, Options};
 use crate::subject::{FaultInjector, Subject};
@@ -80,7 +81,9 @@ pub fn sweep(most: u64, mut once: impl FnMut(u64) -> Result<u64, Failure>) -> Re
 pub fn run(subject: &Subject<'_>, program: &Program, n: u64) -> Result<u64, Failure> {
     let arm = |n| subject.faults.inspect(|faults| faults.fail_nth(n));
     arm(n);
-    let options = Options { nulls: Nulls::AfterFault(n), ..Options::default() };
+    // The runs of a sweep take turns.
+    let samples = Samples::by_turns(n);
+    let options = Options { nulls: Nulls::AfterFault(n), samples, ..Options::default() };
     let result = run::run(subject, program, &options);
     let calls = subject.faults.map_or(0, |faults| faults.calls());
     arm(0);

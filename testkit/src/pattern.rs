@@ -6,7 +6,8 @@
 //! ```text
 //! up to FULL bytes   │████████████████████████│                    every byte
 //! above              │█████│█····│█····│█····│··█████│             first and last PAGE,
-//!                                                                  64 bytes of every page between
+//!                                                                  64 bytes of every page between,
+//!                                                                  of each n-th above SPARSE
 //! ```
 use core::mem::MaybeUninit;
 use core::ops::Range;
@@ -15,14 +16,41 @@ use crate::rng::mix;
 
 /// Blocks up to this many bytes are filled and verified in full.
 pub const FULL: usize = 128 << 10;
+/// In blocks above this some of the pages between the ends may go without a sample.
+pub const SPARSE: usize = 1 << 20;
 /// The distance of the samples in blocks above [`FULL`].
 pub const PAGE: usize = 4096;
 const SAMPLE: usize = 64;
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// Which pages between the ends of a block above [`SPARSE`] carry a sample: every `each`-th, from `first` on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Samples {
+    pub each: usize,
+    pub first: usize,
+}
+
+impl Samples {
+    pub const ALL: Samples = Samples { each: 1, first: 0 };
+
+    /// Of sixteen pages one, another one in each turn: to touch them all takes longer than all else that is tried with large
+    /// blocks. Where everything is tried, all.
+    pub fn by_turns(turn: u64) -> Samples {
+        let each = if std::env::var_os("HEAPWRIGHT_WHOLE").is_some() { 1 } else { 16 };
+        Samples { each, first: 0 }.turned(turn)
+    }
+
+    pub fn turned(self, turn: u64) -> Samples {
+        let each = self.each as u64;
+        let first = (self.first as u64 + turn % each) % each;
+        Samples { first: usize::try_from(first).expect("below `each`"), ..self }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
     base: u64,
+    samples: Samples,
 }
 
 /// The first byte that is not as the pattern says.
@@ -38,7 +66,11 @@ pub struct Mismatch {
 
 impl Pattern {
     pub fn new(address: usize, seed: u64) -> Pattern {
-        Pattern { base: mix(mix(seed) ^ address as u64) }
+        Pattern { base: mix(mix(seed) ^ address as u64), samples: Samples::ALL }
+    }
+
+    pub fn with_samples(self, samples: Samples) -> Pattern {
+        Pattern { samples, ..self }
     }
 
     /// The eight bytes that start at word `index`.
@@ -50,7 +82,7 @@ impl Pattern {
 
     /// Most of a suite's time is spent here and in [`verify`](Self::verify): a word at a time.
     pub fn fill(self, block: &mut [MaybeUninit<u8>]) {
-        for stripe in stripes(block.len()) {
+        for stripe in stripes(block.len(), self.samples) {
             let mut index = stripe.start / 8;
             let (words, rest) = block[stripe].as_chunks_mut::<8>();
             for word in words {
@@ -80,7 +112,7 @@ impl Pattern {
     /// Errors: the first [`Mismatch`].
     pub fn verify(self, block: &[u8], filled: usize) -> Result<(), Mismatch> {
         let mut first: Option<Mismatch> = None;
-        for stripe in stripes(filled) {
+        for stripe in stripes(filled, self.samples) {
             let stripe = stripe.start..stripe.end.min(block.len());
             if stripe.is_empty() {
                 continue;
@@ -106,11 +138,12 @@ impl Pattern {
 }
 
 /// The ranges of a block of `len` bytes that carry the pattern; each starts at a multiple of 8.
-pub fn stripes(len: usize) -> impl Iterator<Item = Range<usize>> {
+pub fn stripes(len: usize, samples: Samples) -> impl Iterator<Item = Range<usize>> {
     let whole = len <= FULL;
     let head = if whole { 0..len } else { 0..PAGE };
     let tail = if whole { len..len } else { (len - PAGE) & !7..len };
-    let samples = (PAGE..tail.start).step_by(PAGE);
+    let Samples { each, first } = if len > SPARSE { samples } else { Samples::ALL };
+    let samples = (PAGE * (1 + first)..tail.start).step_by(PAGE * each);
     let middle = samples.map({
         let end = tail.start;
         move |at| at..(at + SAMPLE).min(end)

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
+use crate::pattern::Samples;
 use crate::program::{Op, Program};
 use crate::shadow::{Block, DEFAULT_ALIGN, Request, Shadow};
 use crate::subject::Subject;
@@ -40,11 +41,19 @@ pub struct Options {
     pub nulls: Nulls,
     /// The alignment of blocks of less than [`DEFAULT_ALIGN`] bytes.
     pub small_align: usize,
+    /// Of large blocks.
+    pub samples: Samples,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { check_every: 1, verify_every: 0, nulls: Nulls::Wrong, small_align: DEFAULT_ALIGN }
+        Options {
+            check_every: 1,
+            verify_every: 0,
+            nulls: Nulls::Wrong,
+            small_align: DEFAULT_ALIGN,
+            samples: Samples::by_turns(0),
+        }
     }
 }
 
@@ -104,7 +113,9 @@ impl<'a> Runner<'a> {
             subject,
             options: *options,
             exchange,
-            shadow: Shadow::new().with_small_align(options.small_align.min(subject.small_align)),
+            shadow: Shadow::new()
+                .with_small_align(options.small_align.min(subject.small_align))
+                .with_samples(options.samples),
             slots: vec![None; program.slots()],
             ran: Ran::default(),
         }

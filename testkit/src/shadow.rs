@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
 
-use crate::pattern::{Mismatch, Pattern, first_nonzero};
+use crate::pattern::{Mismatch, Pattern, Samples, first_nonzero};
 use crate::wrong::Wrong;
 
 /// The alignment of every block that no other was asked for.
@@ -88,6 +88,7 @@ pub struct Shadow {
     seed: u64,
     bytes: usize,
     small_align: usize,
+    samples: Samples,
 }
 
 impl Shadow {
@@ -96,13 +97,23 @@ impl Shadow {
     pub fn new() -> Shadow {
         static SHADOWS: AtomicU64 = AtomicU64::new(1);
         let seed = SHADOWS.fetch_add(1, Ordering::Relaxed);
-        Shadow { live: BTreeMap::new(), seed: seed << 32, bytes: 0, small_align: DEFAULT_ALIGN }
+        Shadow {
+            live: BTreeMap::new(),
+            seed: seed << 32,
+            bytes: 0,
+            small_align: DEFAULT_ALIGN,
+            samples: Samples::ALL,
+        }
     }
 
     /// Blocks of less than [`DEFAULT_ALIGN`] bytes need only be aligned to `small_align` where no
     /// alignment was asked for: C allows that, heapwright's own `Malloc` does not.
     pub fn with_small_align(self, small_align: usize) -> Shadow {
         Shadow { small_align, ..self }
+    }
+
+    pub fn with_samples(self, samples: Samples) -> Shadow {
+        Shadow { samples, ..self }
     }
 
     pub fn len(&self) -> usize {
@@ -209,8 +220,10 @@ impl Shadow {
 
     fn describe(&mut self, pointer: *mut u8, usable: usize, request: Request) -> Block {
         self.seed += 1;
-        let pattern = Pattern::new(pointer.addr(), self.seed);
         let number = self.seed;
+        // The blocks of a program take turns too, in the same order in every run.
+        let samples = self.samples.turned(number & u64::from(u32::MAX));
+        let pattern = Pattern::new(pointer.addr(), self.seed).with_samples(samples);
         Block { pointer, size: request.size, align: request.align, usable, pattern, number }
     }
 

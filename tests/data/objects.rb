@@ -60,6 +60,9 @@ kept.reject!.with_index { |_, i| i % 7 != 0 }
 GC.start
 GC.compact if GC.respond_to?(:compact)
 say :compacted, kept
+# At every step it marks what is left.
+words = text = tree = json = kept = nil
+GC.start
 GC.stress = true
 say :stress, (1..30).map { |i| "x#{i}" * 3 }.join.size
 GC.stress = false

@@ -1,5 +1,6 @@
 //! Where programs and the project itself are on this machine.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -31,6 +32,11 @@ fn folders_of_versions(above: &str) -> Vec<PathBuf> {
     folders
 }
 
+/// Whether everything is tried, as `cargo xtask ci all` does, and not only what is no repetition in larger.
+pub fn is_whole() -> bool {
+    std::env::var_os("HEAPWRIGHT_WHOLE").is_some()
+}
+
 /// [`find`], for a test that cannot run without `program`: says so and returns `None` when it is not installed.
 /// Panics: when it is not installed and the variable `CI` is set: there, a test that did not run counts as failed.
 pub fn need(program: &str) -> Option<PathBuf> {
@@ -54,30 +60,43 @@ pub fn missing(what: &str) {
 /// A python that has `module` of CPython's own tests: the system's, or the one first on `PATH`.
 /// Panics: as [`need`] does, when neither has it.
 pub fn need_module(module: &str) -> Option<PathBuf> {
-    let found = pythons().iter().find(|python| {
-        let probe = format!(
-            "import importlib.util as u; raise SystemExit(u.find_spec('test.{module}') is None)"
-        );
-        let output = Command::new(python).arg("-c").arg(probe).output();
-        output.is_ok_and(|output| output.status.success())
-    });
+    let path = module.replace('.', "/");
+    let files = [format!("{path}.py"), format!("{path}/__init__.py")];
+    let found = pythons().iter().find(|(_, all)| files.iter().any(|file| all.contains(file)));
     if found.is_none() {
         missing(&format!("the python module test.{module} (package libpython3.N-testsuite)"));
     }
-    found.cloned()
+    found.map(|(python, _)| python.clone())
 }
 
-/// The real programs behind the names `python3`: what is first on `PATH` may be a script that starts another.
-fn pythons() -> &'static [PathBuf] {
-    static PYTHONS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+/// Says where it is, and names the files of its own tests.
+const PYTHON: &str = "
+import os, sys
+print(sys.executable)
+try:
+    import test
+except ImportError:
+    sys.exit()
+for top in test.__path__:
+    for folder, _, files in os.walk(top):
+        for file in files:
+            print(os.path.relpath(os.path.join(folder, file), top))
+";
+
+/// The real programs behind the names `python3`: what is first on `PATH` may be a script that starts another. Each with the files of
+/// its own tests.
+fn pythons() -> &'static [(PathBuf, HashSet<String>)] {
+    static PYTHONS: OnceLock<Vec<(PathBuf, HashSet<String>)>> = OnceLock::new();
     PYTHONS.get_or_init(|| {
         ["/usr/bin/python3", "python3"]
             .iter()
-            .filter_map(|name| {
-                Command::new(name).args(["-c", "import sys; print(sys.executable)"]).output().ok()
-            })
+            .filter_map(|name| Command::new(name).args(["-c", PYTHON]).output().ok())
             .filter(|output| output.status.success())
-            .map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+            .filter_map(|output| {
+                let said = String::from_utf8_lossy(&output.stdout);
+                let mut lines = said.lines().map(str::to_owned);
+                Some((lines.next()?.into(), lines.collect()))
+            })
             .collect()
     })
 }

@@ -15,8 +15,8 @@ mod proof;
 mod scratch;
 mod server;
 
-pub use find::{find, missing, need, need_module, top};
+pub use find::{find, is_whole, missing, need, need_module, top};
 pub use libraries::{classic, drop_in, libraries};
-pub use program::{Finished, Malloc, Program, same_on_both};
+pub use program::{Finished, Malloc, Program, same_on_all, same_on_both};
 pub use scratch::Scratch;
 pub use server::Server;

@@ -4,13 +4,13 @@ use crate::drop_in;
 use crate::proof::{LoaderLog, Proof, is_mapped};
 use core::time::Duration;
 use launch::Launch;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -203,8 +203,25 @@ fn tail(text: &str) -> &str {
 /// Runs the program under both mallocs and returns our run, which must have succeeded and said the same.
 /// Panics: when our run fails, or its output or its status differs from the plain run's.
 pub fn same_on_both(what: &str, program: impl Fn() -> Program) -> Finished {
-    let ours = program().run(Malloc::Ours);
-    let plain = program().run(Malloc::Plain);
+    same(what, program().run(Malloc::Ours), &program().run(Malloc::Plain))
+}
+
+/// As [`same_on_both`], of a program that several libraries are tried with: it runs on the plain malloc once.
+pub fn same_on_all(what: &str, program: impl Fn() -> Program) -> Finished {
+    type Runs = BTreeMap<(String, Vec<u8>), &'static OnceLock<Finished>>;
+    static RUNS: Mutex<Runs> = Mutex::new(BTreeMap::new());
+    let plain = program();
+    // With its arguments, its folder and its environment.
+    let key = (format!("{:?}", plain.command), plain.input.clone());
+    let run = {
+        let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
+        *runs.entry(key).or_insert_with(|| Box::leak(Box::default()))
+    };
+    let plain = run.get_or_init(|| plain.run(Malloc::Plain));
+    same(what, program().run(Malloc::Ours), plain)
+}
+
+fn same(what: &str, ours: Finished, plain: &Finished) -> Finished {
     assert_eq!(ours.status.code(), plain.status.code(), "{what}: ours: {ours}\n=== plain: {plain}");
     assert!(
         ours.stdout == plain.stdout,

@@ -16,6 +16,7 @@ use std::hash::DefaultHasher;
 
 use base::{AddMemory, BlockAllocator};
 
+use super::any::AnyKind;
 use super::heap::Heap;
 use super::kind::Kind;
 
@@ -51,6 +52,10 @@ pub fn exhaustive<A: BlockAllocator + AddMemory>(
     kind: &Kind<A>,
     alphabet: &Alphabet,
 ) -> Result<Searched, String> {
+    search(kind.any(), alphabet)
+}
+
+fn search(kind: AnyKind<'_>, alphabet: &Alphabet) -> Result<Searched, String> {
     let mut searched = Searched::default();
     let mut seen = HashSet::new();
     let mut open = vec![Vec::new()];
@@ -77,7 +82,7 @@ pub fn exhaustive<A: BlockAllocator + AddMemory>(
     Ok(searched)
 }
 
-fn steps<A>(kind: &Kind<A>, alphabet: &Alphabet, live: usize) -> Vec<Step> {
+fn steps(kind: AnyKind<'_>, alphabet: &Alphabet, live: usize) -> Vec<Step> {
     let mut steps: Vec<Step> = (0..alphabet.layouts.len()).map(Step::Allocate).collect();
     for age in 0..live {
         steps.push(Step::Free(age));
@@ -92,8 +97,8 @@ fn steps<A>(kind: &Kind<A>, alphabet: &Alphabet, live: usize) -> Vec<Step> {
 }
 
 /// How many blocks are live at the end, and what the heap looks like, where that can be told.
-fn run<A: BlockAllocator + AddMemory>(
-    kind: &Kind<A>,
+fn run(
+    kind: AnyKind<'_>,
     alphabet: &Alphabet,
     path: &[Step],
 ) -> Result<(usize, Option<u64>), String> {
@@ -112,12 +117,8 @@ fn run<A: BlockAllocator + AddMemory>(
     Ok((live, looks))
 }
 
-fn apply<A: BlockAllocator + AddMemory>(
-    heap: &mut Heap<'_, A>,
-    alphabet: &Alphabet,
-    step: Step,
-) -> Result<(), String> {
-    let aged = |heap: &Heap<'_, A>, age: usize| heap.shadow().by_age()[age];
+fn apply(heap: &mut Heap<'_>, alphabet: &Alphabet, step: Step) -> Result<(), String> {
+    let aged = |heap: &Heap<'_>, age: usize| heap.shadow().by_age()[age];
     match step {
         Step::Allocate(layout) => heap.allocate(alphabet.layouts[layout], false).map(|_| ()),
         Step::Free(age) => heap.free(aged(heap, age), true),
@@ -130,10 +131,7 @@ fn apply<A: BlockAllocator + AddMemory>(
 
 /// A number that heaps have in common which will do the same with the same operations: pieces,
 /// live blocks by age, and where as many blocks of each layout as there is room for would go.
-fn looks<A: BlockAllocator + AddMemory>(
-    heap: &mut Heap<'_, A>,
-    alphabet: &Alphabet,
-) -> Result<Option<u64>, String> {
+fn looks(heap: &mut Heap<'_>, alphabet: &Alphabet) -> Result<Option<u64>, String> {
     if heap.kind().walk.is_none() {
         return Ok(None);
     }

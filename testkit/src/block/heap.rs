@@ -14,16 +14,16 @@ use core::ptr::NonNull;
 
 use base::{AddError, AddMemory, BlockAllocator, BlockStats, Piece, RemoveError};
 
+use super::any::{Able, AnyKind};
 use super::kind::Kind;
 use super::memory::Memory;
 use super::shape::shape_by;
 use crate::shadow::{Block, Request, Shadow};
 
 /// An allocator under test and everything known about it.
-#[derive(Debug)]
-pub struct Heap<'k, A> {
-    kind: &'k Kind<A>,
-    allocator: A,
+pub struct Heap<'k> {
+    kind: AnyKind<'k>,
+    allocator: Box<dyn Able + 'k>,
     memories: Vec<Memory>,
     shadow: Shadow,
     /// Whether B1 to B4 are looked at after each call.
@@ -32,11 +32,21 @@ pub struct Heap<'k, A> {
     empty: Option<Vec<Piece>>,
 }
 
-impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
-    pub fn new(kind: &'k Kind<A>) -> Heap<'k, A> {
+impl core::fmt::Debug for Heap<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Heap").field("kind", &self.kind.name).finish_non_exhaustive()
+    }
+}
+
+impl<'k> Heap<'k> {
+    pub fn new<A: BlockAllocator + AddMemory>(kind: &'k Kind<A>) -> Heap<'k> {
+        Heap::of(kind.any())
+    }
+
+    pub fn of(kind: AnyKind<'k>) -> Heap<'k> {
         Heap {
             kind,
-            allocator: (kind.make)(),
+            allocator: kind.make.make(),
             memories: Vec::new(),
             shadow: Shadow::new(),
             watched: true,
@@ -46,8 +56,8 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
 
     /// With one memory of `len` bytes.
     /// Errors: it was not taken, or something is wrong.
-    pub fn with_memory(kind: &'k Kind<A>, len: usize) -> Result<Heap<'k, A>, String> {
-        let mut heap = Heap::new(kind);
+    pub fn with_memory(kind: AnyKind<'k>, len: usize) -> Result<Heap<'k>, String> {
+        let mut heap = Heap::of(kind);
         let added = heap.add(Memory::new(len, 0))?;
         added.map_err(|error| format!("{len} bytes were not taken: {error}"))?;
         Ok(heap)
@@ -59,13 +69,13 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         self
     }
 
-    pub fn kind(&self) -> &'k Kind<A> {
+    pub fn kind(&self) -> AnyKind<'k> {
         self.kind
     }
 
     /// The allocator itself, for what the suite has no word for.
-    pub fn allocator(&mut self) -> &mut A {
-        &mut self.allocator
+    pub fn allocator(&mut self) -> &mut (dyn Able + 'k) {
+        &mut *self.allocator
     }
 
     pub fn shadow(&self) -> &Shadow {
@@ -96,7 +106,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     pub fn remove(&mut self, index: usize) -> Result<Option<Result<(), RemoveError>>, String> {
         let Some(remove) = self.kind.remove else { return Ok(None) };
         let (start, len) = (self.memories[index].start(), self.memories[index].len());
-        let removed = remove(&mut self.allocator, start);
+        let removed = remove(&mut *self.allocator, start);
         if let Ok(given) = removed {
             let (at, bytes) = (given.cast::<u8>().as_ptr(), given.len());
             if at != start || bytes != len {
@@ -110,7 +120,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     pub fn allocate(&mut self, layout: Layout, zeroed: bool) -> Result<Option<usize>, String> {
-        let before = self.refused(layout);
+        let before = self.room(layout);
         let block = match zeroed {
             false => self.allocator.allocate(layout),
             true => self.allocator.allocate_zeroed(layout),
@@ -118,7 +128,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         let Some(block) = block else {
             self.watch()?;
             return match before {
-                Some(wrong) => Err(wrong),
+                Some(piece) => Err(refused(layout, piece)),
                 None => Ok(None),
             };
         };
@@ -138,7 +148,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         let pointer = NonNull::new(block.pointer()).expect("a live block");
         match self.kind.free {
             // SAFETY: the block is live, and taken out of the shadow.
-            Some(free) if by_pointer => unsafe { free(&mut self.allocator, pointer) },
+            Some(free) if by_pointer => unsafe { free(&mut *self.allocator, pointer) },
             // SAFETY: as above, with the layout it was allocated with.
             _ => unsafe { self.allocator.deallocate(pointer, layout_of(&block)) },
         }
@@ -152,7 +162,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         old.verify().map_err(|wrong| wrong.to_string())?;
         let layout = layout_of(&old);
         let wanted = Layout::from_size_align(size, layout.align()).map_err(|e| e.to_string())?;
-        let excuse = if size <= layout.size() { None } else { self.refused(wanted) };
+        let excuse = if size <= layout.size() { None } else { self.room(wanted) };
         let pointer = NonNull::new(old.pointer()).expect("a live block");
         // SAFETY: live, with its layout, and the new size makes a layout.
         let Some(new) = (unsafe { self.allocator.reallocate(pointer, layout, size) }) else {
@@ -160,7 +170,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
             self.shadow.put(old).map_err(|wrong| wrong.to_string())?;
             self.watch()?;
             return match excuse {
-                Some(wrong) => Err(wrong),
+                Some(piece) => Err(refused(wanted, piece)),
                 None => Ok(None),
             };
         };
@@ -181,7 +191,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         old.verify().map_err(|wrong| wrong.to_string())?;
         let pointer = NonNull::new(old.pointer()).expect("a live block");
         // SAFETY: the block is live.
-        if !unsafe { resize(&mut self.allocator, pointer, size) } {
+        if !unsafe { resize(&mut *self.allocator, pointer, size) } {
             old.verify().map_err(|wrong| format!("after a refused resize: {wrong}"))?;
             self.shadow.put(old).map_err(|wrong| wrong.to_string())?;
             self.watch()?;
@@ -221,7 +231,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     pub fn pieces(&self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         if let Some(walk) = self.kind.walk {
-            walk(&self.allocator, &mut |piece| {
+            walk(&*self.allocator, &mut |piece| {
                 pieces.push(piece);
                 ControlFlow::Continue(())
             });
@@ -232,11 +242,11 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     /// As one line.
     pub fn shape(&self) -> String {
         let Some(walk) = self.kind.walk else { return "not to be walked".to_owned() };
-        shape_by(&mut |visit| walk(&self.allocator, visit))
+        shape_by(&mut |visit| walk(&*self.allocator, visit))
     }
 
     pub fn stats(&self) -> Option<BlockStats> {
-        self.kind.stats.map(|stats| stats(&self.allocator))
+        self.kind.stats.map(|stats| stats(&*self.allocator))
     }
 
     fn take(&mut self, address: usize) -> Result<Block, String> {
@@ -245,18 +255,13 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
 
     fn usable(&self, block: NonNull<u8>, layout: Layout) -> usize {
         // SAFETY: the block is live.
-        self.kind.usable.map_or(layout.size(), |usable| unsafe { usable(&self.allocator, block) })
+        self.kind.usable.map_or(layout.size(), |usable| unsafe { usable(&*self.allocator, block) })
     }
 
-    /// Why a refusal would be wrong (B4).
-    fn refused(&self, layout: Layout) -> Option<String> {
+    /// A free piece with room, so that a refusal would be wrong (B4).
+    fn room(&self, layout: Layout) -> Option<Piece> {
         let room = |piece: &Piece| !piece.used && (self.kind.room)(piece.len, layout);
-        let piece = self.pieces().into_iter().find(room)?;
-        let Piece { at, len, .. } = piece;
-        let (size, align) = (layout.size(), layout.align());
-        Some(format!(
-            "{size} bytes at a multiple of {align} were refused, though {len} are free at {at:#x}"
-        ))
+        self.pieces().into_iter().find(room)
     }
 
     fn within(&self, block: NonNull<u8>, layout: Layout) -> Result<(), String> {
@@ -265,7 +270,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
             let size = layout.size();
             return Err(format!("the block {at:#x} + {size} is outside the memory added"));
         }
-        if self.kind.owns.is_some_and(|owns| !owns(&self.allocator, block.as_ptr())) {
+        if self.kind.owns.is_some_and(|owns| !owns(&*self.allocator, block.as_ptr())) {
             return Err(format!("the allocator does not own its block {at:#x}"));
         }
         Ok(())
@@ -279,7 +284,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     /// Errors: the first that does not hold.
     pub fn look(&self) -> Result<(), String> {
         if let Some(check) = self.kind.check {
-            check(&self.allocator).map_err(|broken| broken.to_string())?;
+            check(&*self.allocator).map_err(|broken| broken.to_string())?;
         }
         self.memories.iter().try_for_each(Memory::check)?;
         if self.kind.walk.is_none() {
@@ -345,6 +350,11 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
         }
         Ok(())
     }
+}
+
+fn refused(layout: Layout, Piece { at, len, .. }: Piece) -> String {
+    let (size, align) = (layout.size(), layout.align());
+    format!("{size} bytes at a multiple of {align} were refused, though {len} are free at {at:#x}")
 }
 
 fn layout_of(block: &Block) -> Layout {

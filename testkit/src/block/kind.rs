@@ -30,9 +30,9 @@ pub enum Grows {
 }
 
 #[derive(Debug)]
-pub struct Kind<A> {
+pub struct Kind<A: ?Sized, M = fn() -> A> {
     pub name: &'static str,
-    pub make: fn() -> A,
+    pub make: M,
     /// Whether free memory of this many bytes in a row surely serves the layout.
     pub room: fn(usize, Layout) -> bool,
     /// A piece of memory this long is taken, wherever it begins.
@@ -55,14 +55,14 @@ pub struct Kind<A> {
     pub(super) reset: Option<unsafe fn(&mut A)>,
 }
 
-impl<A> Clone for Kind<A> {
-    fn clone(&self) -> Kind<A> {
+impl<A: ?Sized, M: Copy> Clone for Kind<A, M> {
+    fn clone(&self) -> Kind<A, M> {
         *self
     }
 }
 
 // Functions and figures only, whatever the allocator is.
-impl<A> Copy for Kind<A> {}
+impl<A: ?Sized, M: Copy> Copy for Kind<A, M> {}
 
 impl<A: BlockAllocator + AddMemory> Kind<A> {
     /// A kind of which nothing is known but the two traits everything has.

@@ -43,6 +43,24 @@ fn every_page_and_both_ends_of_a_large_block_count() {
 }
 
 #[test]
+fn turns_look_at_every_page_once() {
+    let (len, each) = (2 * SPARSE, 16);
+    let mut seen = vec![0; len / PAGE];
+    for first in 0..each {
+        let pattern = Pattern::new(0x1000, 7).with_samples(Samples { each, first });
+        let mut block = filled(len, pattern);
+        for (page, seen) in seen.iter_mut().enumerate() {
+            block[page * PAGE] ^= 1;
+            *seen += usize::from(pattern.verify(&block, len).is_err());
+            block[page * PAGE] ^= 1;
+        }
+    }
+    let ends = [seen[0], seen[len / PAGE - 1]];
+    assert_eq!(ends, [each; 2]);
+    assert!(seen[1..len / PAGE - 1].iter().all(|&seen| seen == 1), "{seen:?}");
+}
+
+#[test]
 fn another_address_or_seed_is_another_pattern() {
     let block = filled(64, Pattern::new(0x1000, 7));
     assert!(Pattern::new(0x1010, 7).verify(&block, 64).is_err());

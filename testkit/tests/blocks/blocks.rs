@@ -41,9 +41,10 @@ struct Long;
 impl Visit for Long {
     fn visit<A: BlockAllocator + AddMemory + Send + 'static>(&mut self, kind: Kind<A>) {
         let (name, len) = (kind.name, 1 << 20);
+        let seeds = if std::env::var_os("HEAPWRIGHT_WHOLE").is_some() { 2 } else { 1 };
         for (budget, impossible) in [(len / 8, false), (len * 9 / 10, true)] {
             for distribution in Distribution::ALL {
-                for seed in 0..2 {
+                for seed in 0..seeds {
                     let by = Generator { distribution, budget, impossible, ..Generator::default() };
                     let program = Generator { ops: 1500, slots: 100, ..by }.program(seed);
                     let refused = program::run(&kind, len, &program)

@@ -8,14 +8,14 @@ use bodies::{BODIES, FULL, Scale};
 use heapwright_testkit::block::kinds::{self, Visit};
 use heapwright_testkit::block::{Heap, Kind, Memory};
 
-struct On<'k, A>(RefCell<Heap<'k, A>>);
+struct On<'k>(RefCell<Heap<'k>>);
 
 fn pointer(block: Option<NonNull<u8>>) -> *mut u8 {
     block.map_or(null_mut(), NonNull::as_ptr)
 }
 
 // SAFETY: what an allocator of blocks promises.
-unsafe impl<A: BlockAllocator + AddMemory> bodies::Memory for On<'_, A> {
+unsafe impl bodies::Memory for On<'_> {
     fn allocate(&self, layout: Layout) -> *mut u8 {
         pointer(self.0.borrow_mut().allocator().allocate(layout))
     }

@@ -69,7 +69,7 @@ fn a_broken_heap_is_found_and_its_program_is_small() {
 #[test]
 fn a_hang_is_found() {
     let Some(library) = broken("hang") else { return };
-    let words = "--rounds 3 --seed 7 --ops 3000 --timeout 2 --no-shrink";
+    let words = "--rounds 3 --seed 7 --ops 3000 --timeout 1 --no-shrink";
     let output = torture(words, Some(&library));
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("hangs"), "{}", text(&output));

@@ -1,6 +1,11 @@
 //! g++ -O2 on a file full of templates, and the program it makes.
 
-use heapwright_tests::{Malloc, Program, Scratch, need, same_on_both, top};
+use heapwright_tests::{Malloc, Program, Scratch, is_whole, need, same_on_both, top};
+
+/// For `stl_heavy.cc`.
+pub(crate) fn flags() -> Option<&'static str> {
+    is_whole().then_some("-DPATTERNS")
+}
 
 #[test]
 fn compiler_and_compiled() {
@@ -10,7 +15,9 @@ fn compiler_and_compiled() {
     let compile = |object: &str, malloc| {
         let object = scratch.join(object);
         let run = Program::new(&gxx)
-            .args(["-std=c++17", "-O2", "-pthread", "-frandom-seed=1", "-c", "-o"])
+            .args(["-std=c++17", "-O2", "-pthread", "-frandom-seed=1", "-c"])
+            .args(flags())
+            .arg("-o")
             .args([&object, &source])
             .env("TMPDIR", scratch.path())
             .run(malloc)

@@ -5,6 +5,7 @@ use heapwright_tests::{Finished, Malloc, Program, Scratch, Server, drop_in, need
 use rustix::process::Signal;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 struct Place {
     scratch: Scratch,
@@ -70,20 +71,25 @@ impl Postgres {
         })
     }
 
-    fn start(&self, place: &Place, malloc: Malloc) -> Server {
-        let data = place.scratch.join("data");
+    /// A place with a new database, made on ours.
+    fn place(&self) -> Place {
+        let place = Place::new();
         let _ = place
             .program(&self.initdb)
             .args(["--no-sync", "--auth=trust", "--username=tester", "--encoding=UTF8"])
             .args(["--locale=C", "-D"])
-            .arg(&data)
+            .arg(place.scratch.join("data"))
             .undisturbed()
-            .run(malloc)
+            .run(Malloc::Ours)
             .expect_success("initdb");
+        place
+    }
+
+    fn start(&self, place: &Place, malloc: Malloc) -> Server {
         let server = place
             .program(&self.postgres)
             .args(["-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=20", "-D"])
-            .arg(&data)
+            .arg(place.scratch.join("data"))
             .arg("-k")
             .arg(place.scratch.join("run"));
         let ready = || self.ask(place, "select 1").status.success();
@@ -115,7 +121,7 @@ fn stop(server: Server) {
 #[test]
 fn initdb_serve_pgbench_stop() {
     let Some(postgres) = Postgres::installed() else { return };
-    let place = Place::new();
+    let place = postgres.place();
     let server = postgres.start(&place, Malloc::Ours);
     let bench = |arguments| postgres.bench(&place, arguments);
     let _ = bench("-i -q -s 2");
@@ -146,8 +152,12 @@ fn initdb_serve_pgbench_stop() {
 #[test]
 fn basics_of_sql() {
     let Some(postgres) = Postgres::installed() else { return };
-    let answers = [Malloc::Ours, Malloc::Plain].map(|malloc| {
-        let place = Place::new();
+    let place = postgres.place();
+    let copy = Place::new();
+    let [from, to] = [&place, &copy].map(|place| place.scratch.join("data"));
+    let copied = Command::new("cp").arg("-aT").args([from, to]).status();
+    assert!(copied.is_ok_and(|status| status.success()), "the database can be copied");
+    let answers = [(Malloc::Ours, place), (Malloc::Plain, copy)].map(|(malloc, place)| {
         let server = postgres.start(&place, malloc);
         let script = include_str!("../../data/basics.sql");
         let run = place.program(&postgres.psql).arg("-X").undisturbed().input(script).run(malloc);

@@ -4,7 +4,7 @@
 
 #include "everything.h"
 
-enum { FORKS = 40, THREADS = 3 };
+enum { THREADS = 3 };
 
 // What the parent has.
 static char *text;
@@ -17,7 +17,7 @@ static void end_well(pid_t child) {
 }
 
 // Most children end once they have used what threads of the parent were in the middle of.
-static void go_on(int is_short) {
+static void go_on(unsigned is_short) {
     pthread_t threads[2];
     alarm(60);
     rounds = 3;
@@ -59,7 +59,7 @@ int main(void) {
     handle = zs_malloc(pool, sizeof "kept", GFP_KERNEL);
     zs_obj_write(pool, handle, "kept", sizeof "kept");
     for (uintptr_t i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
-    for (int i = 0; i < FORKS; i++) {
+    for (unsigned i = 0, forks = trials(40); i < forks; i++) {
         usleep(3000);
         pid_t child = fork();
         if (child == 0) go_on(i % 4);

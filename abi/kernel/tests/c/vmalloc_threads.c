@@ -1,13 +1,14 @@
 // vmalloc, vfree: from many threads, areas freed by others than who allocated
 #include "check.h"
 
-enum { THREADS = 4, SLOTS = 64, ROUNDS = 4000 };
+enum { THREADS = 4, SLOTS = 64 };
 
 static unsigned char *slots[SLOTS];
 
 static void *work(void *number) {
     uint32_t seed = (uint32_t)(uintptr_t)number + 1;
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    unsigned rounds = trials(4000);
+    for (unsigned round = 0; round < rounds; round++) {
         uint32_t size = 8 + random_next(&seed) % 40000;
         unsigned char *area = vmalloc(size);
         CHECK(area != NULL);

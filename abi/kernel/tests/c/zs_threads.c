@@ -1,17 +1,18 @@
 // zs_*: threads store, read and free while another compacts; what they read is what they wrote
 #include "check.h"
 
-enum { THREADS = 4, LIVE = 300, ROUNDS = 30000 };
+enum { THREADS = 4, LIVE = 300 };
 
 static struct zs_pool *pool;
 static volatile int ended;
 
 static void *work(void *number) {
     uint32_t seed = (uint32_t)(uintptr_t)number + 1;
+    unsigned rounds = trials(30000);
     unsigned long handles[LIVE] = {0};
     unsigned sizes[LIVE];
     unsigned char bytes[4096];
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < rounds; round++) {
         unsigned i = random_next(&seed) % LIVE;
         if (!handles[i]) {
             sizes[i] = 1 + random_next(&seed) % 3000;

@@ -13,8 +13,8 @@ use source::os::Os;
 use super::random::Random;
 
 const OBJECTS: usize = 20_000;
-/// Densities are the mean of as many runs.
-const SEEDS: u32 = 4;
+/// Densities are the mean of as many runs, where there is time.
+pub(crate) const SEEDS: u32 = 4;
 
 pub(crate) const HEAPS: [&str; 5] = ["xvmalloc", "zsmalloc-4", "zsmalloc-8", "zsmalloc-16", "zbud"];
 
@@ -121,14 +121,15 @@ impl<A: HandleAllocator> Run<A> {
     }
 }
 
-/// Densities when filled, when half of it is freed and `compact` was called, and when filled again: the mean of [`SEEDS`] runs.
+/// Densities when filled, when half of it is freed and `compact` was called, and when filled again: the mean of as many runs as seeds.
 fn densities<A: HandleAllocator>(
     make: impl Fn() -> A,
     lengths: Lengths,
+    seeds: u32,
     compact: impl Fn(&mut A),
 ) -> Result<[f64; 3], HandleError> {
     let mut sums = [0.0; 3];
-    for seed in 1..=SEEDS {
+    for seed in 1..=seeds {
         let random = Random::new(u64::from(seed));
         let mut run = Run { heap: make(), live: Vec::new(), lengths, random };
         let fill = run.fill()?;
@@ -136,7 +137,7 @@ fn densities<A: HandleAllocator>(
         compact(&mut run.heap);
         let half = run.density();
         for (sum, found) in sums.iter_mut().zip([fill, half, run.fill()?]) {
-            *sum += found / f64::from(SEEDS);
+            *sum += found / f64::from(seeds);
         }
     }
     Ok(sums)
@@ -144,16 +145,16 @@ fn densities<A: HandleAllocator>(
 
 /// How far the farthest of a heap's densities is from the kernel's: filled, half freed, filled again; and compacted. What
 /// lies less dense when filled after compacting than without it counts as compacted.
-pub(crate) fn farthest(heap: usize) -> Result<(f64, f64), HandleError> {
+pub(crate) fn farthest(heap: usize, seeds: u32) -> Result<(f64, f64), HandleError> {
     let (mut straight, mut compacted) = (0.0_f64, 0.0_f64);
     for (lengths, kernels) in KERNELS {
         let pages = || SourcePages::new(Os, 1 << 30);
         let [of_fill, of_half, of_compact, of_refill] = kernels[heap];
         let chains = || ZsMalloc::new(pages(), Classes::new(Rule::LeastWaste, CHAINS[heap]));
         let found = match HEAPS[heap] {
-            "xvmalloc" => densities(|| XvMalloc::new(pages()), lengths, |_| ())?,
-            "zbud" => densities(|| Zbud::new(pages()), lengths, |_| ())?,
-            _ => densities(chains, lengths, |_| ())?,
+            "xvmalloc" => densities(|| XvMalloc::new(pages()), lengths, seeds, |_| ())?,
+            "zbud" => densities(|| Zbud::new(pages()), lengths, seeds, |_| ())?,
+            _ => densities(chains, lengths, seeds, |_| ())?,
         };
         for (is, should) in found.into_iter().zip([of_fill, of_half, of_refill]) {
             if should > 0.0 {
@@ -161,7 +162,8 @@ pub(crate) fn farthest(heap: usize) -> Result<(f64, f64), HandleError> {
             }
         }
         if of_compact > 0.0 {
-            let [_, compact, refill] = densities(chains, lengths, |heap| _ = heap.compact())?;
+            let [_, compact, refill] =
+                densities(chains, lengths, seeds, |heap| _ = heap.compact())?;
             compacted = compacted.max((compact - of_compact).abs()).max(of_refill - refill);
         }
     }

@@ -160,7 +160,7 @@ fn compare<C: Compressor>(pages: &[Page], make: fn() -> C) -> Result<(), Box<dyn
 
 fn bounds(pages: &[Page], operations: u64) -> Result<(), Box<dyn Error>> {
     for (at, name) in density::HEAPS.into_iter().enumerate() {
-        let (straight, compacted) = density::farthest(at)?;
+        let (straight, compacted) = density::farthest(at, density::SEEDS)?;
         println!("value density-{name} {straight:.4} of-1");
         if name.starts_with("zsmalloc") {
             println!("value compacted-{name} {compacted:.4} of-1");

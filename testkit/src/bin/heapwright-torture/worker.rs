@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use heapwright_testkit::c::C;
 use heapwright_testkit::c::heaps::Heaps;
+use heapwright_testkit::pattern::Samples;
 use heapwright_testkit::together::{from_text, run_together};
 use heapwright_testkit::{Nulls, Options, Program, Ran, Subject, run};
 
@@ -72,8 +73,8 @@ fn once(args: &Args, programs: &[Program]) -> Result<Ran, String> {
 
 fn on(args: &Args, subject: &Subject<'_>, programs: &[Program]) -> Result<Ran, String> {
     let nulls = if args.allow_null { Nulls::Allowed } else { Nulls::Wrong };
-    let options =
-        Options { nulls, small_align: args.small_align, check_every: 64, verify_every: 0 };
+    let (small_align, samples) = (args.small_align, Samples::ALL);
+    let options = Options { nulls, small_align, samples, check_every: 64, ..Options::default() };
     match programs {
         [program] => run(subject, program, &options).map_err(|failure| failure.to_string()),
         programs => run_together(subject, programs, &options)

@@ -1,10 +1,8 @@
 //! Rules about full heaps, and heaps full of holes.
 use core::alloc::Layout;
 
-use base::{AddMemory, BlockAllocator};
-
+use crate::block::any::AnyKind;
 use crate::block::heap::Heap;
-use crate::block::kind::Kind;
 use crate::rng::Rng;
 
 fn layout(size: usize, align: usize) -> Layout {
@@ -12,10 +10,7 @@ fn layout(size: usize, align: usize) -> Layout {
 }
 
 /// Fills with blocks of one layout; how many there were.
-fn fill<A: BlockAllocator + AddMemory>(
-    heap: &mut Heap<'_, A>,
-    layout: Layout,
-) -> Result<usize, String> {
+fn fill(heap: &mut Heap<'_>, layout: Layout) -> Result<usize, String> {
     let mut blocks = 0;
     while heap.allocate(layout, blocks % 5 == 4)?.is_some() {
         blocks += 1;
@@ -23,7 +18,7 @@ fn fill<A: BlockAllocator + AddMemory>(
     Ok(blocks)
 }
 
-pub(super) fn exhaustion<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn exhaustion(kind: AnyKind<'_>) -> Result<(), String> {
     for align in [8, 16, 64, 512] {
         for size in [kind.enough / 200, kind.enough / 33, kind.enough / 9, kind.enough / 3] {
             let mut heap = Heap::with_memory(kind, kind.enough)?;
@@ -40,7 +35,7 @@ pub(super) fn exhaustion<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Resul
     Ok(())
 }
 
-pub(super) fn holes<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn holes(kind: AnyKind<'_>) -> Result<(), String> {
     for seed in 0..6 {
         let mut rng = Rng::new(seed);
         let mut heap = Heap::with_memory(kind, 2 * kind.enough)?;
@@ -64,7 +59,7 @@ pub(super) fn holes<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(),
     Ok(())
 }
 
-pub(super) fn largest<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn largest(kind: AnyKind<'_>) -> Result<(), String> {
     if kind.stats.is_none() || !kind.counts_largest {
         return Ok(());
     }
@@ -95,7 +90,7 @@ pub(super) fn largest<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(
     Ok(())
 }
 
-pub(super) fn counts<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn counts(kind: AnyKind<'_>) -> Result<(), String> {
     let mut heap = Heap::with_memory(kind, kind.enough)?;
     let Some(empty) = heap.stats() else { return Ok(()) };
     if empty.total == 0 || empty.total > kind.enough || empty.failures != 0 {
@@ -123,7 +118,7 @@ pub(super) fn counts<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<()
     Ok(())
 }
 
-pub(super) fn reset<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn reset(kind: AnyKind<'_>) -> Result<(), String> {
     let Some(reset) = kind.reset else { return Ok(()) };
     let mut heap = Heap::with_memory(kind, kind.enough)?;
     let empty = heap.shape();

@@ -2,10 +2,10 @@
 use core::alloc::Layout;
 use core::ptr;
 
-use base::{AddError, AddMemory, BlockAllocator, RemoveError};
+use base::{AddError, RemoveError};
 
+use crate::block::any::AnyKind;
 use crate::block::heap::Heap;
-use crate::block::kind::Kind;
 use crate::block::memory::Memory;
 
 /// How far a memory's start is from a multiple of 4096.
@@ -15,8 +15,8 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("it exists")
 }
 
-pub(super) fn add_errors<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
-    let mut allocator = (kind.make)();
+pub(super) fn add_errors(kind: AnyKind<'_>) -> Result<(), String> {
+    let mut allocator = kind.make.make();
     let mut refuses = |start: *mut u8, len: usize, wanted: AddError| {
         // SAFETY: memory that is refused is not touched; the next lines of the rule see to it.
         let added = unsafe { allocator.add_memory(start, len) };
@@ -60,18 +60,18 @@ pub(super) fn add_errors<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Resul
     refuses(middle.wrapping_add(len / 2), len)?;
     refuses(middle.wrapping_add(len / 4), len / 2)?;
     if let Some(check) = kind.check {
-        check(&allocator).map_err(|broken| format!("after the refusals: {broken}"))?;
+        check(&*allocator).map_err(|broken| format!("after the refusals: {broken}"))?;
     }
     Ok(())
 }
 
-pub(super) fn add_sizes<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn add_sizes(kind: AnyKind<'_>) -> Result<(), String> {
     for offset in OFFSETS {
         let mut least = None;
         // By single bytes to 2 KiB; for designs that want pages, coarsely up to what is enough.
         let coarse = (2048..kind.enough).step_by(509);
         for len in (0..2048).chain(coarse).chain([kind.enough]) {
-            let mut heap = Heap::new(kind);
+            let mut heap = Heap::of(kind);
             let said = |what: String| format!("{len} bytes at offset {offset}: {what}");
             match heap.add(Memory::new(len, offset)).map_err(said)? {
                 Err(AddError::TooSmall) if least.is_none() => continue,
@@ -92,7 +92,7 @@ pub(super) fn add_sizes<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result
 }
 
 /// One block of the least, then as many as there is room for, twice.
-fn serves<A: BlockAllocator + AddMemory>(heap: &mut Heap<'_, A>) -> Result<(), String> {
+fn serves(heap: &mut Heap<'_>) -> Result<(), String> {
     for size in [1, 24] {
         let mut blocks = 0;
         while heap.allocate(layout(size, 1), false)?.is_some() {
@@ -109,8 +109,8 @@ fn serves<A: BlockAllocator + AddMemory>(heap: &mut Heap<'_, A>) -> Result<(), S
     Ok(())
 }
 
-pub(super) fn remove<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
-    let mut heap = Heap::new(kind);
+pub(super) fn remove(kind: AnyKind<'_>) -> Result<(), String> {
+    let mut heap = Heap::of(kind);
     for _ in 0..3 {
         heap.add(Memory::new(kind.enough, 8))?.map_err(|error| error.to_string())?;
     }
@@ -152,8 +152,8 @@ pub(super) fn remove<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<()
     }
 }
 
-pub(super) fn regions<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
-    let mut heap = Heap::new(kind);
+pub(super) fn regions(kind: AnyKind<'_>) -> Result<(), String> {
+    let mut heap = Heap::of(kind);
     let one = Layout::from_size_align(48, 16).expect("it exists");
     if heap.allocate(one, false)?.is_some() {
         return Err("a block without memory".to_owned());

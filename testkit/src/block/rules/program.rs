@@ -3,6 +3,7 @@ use core::alloc::Layout;
 
 use base::{AddMemory, BlockAllocator};
 
+use crate::block::any::AnyKind;
 use crate::block::heap::Heap;
 use crate::block::kind::Kind;
 use crate::generate::{Distribution, Generator};
@@ -13,7 +14,7 @@ use crate::shrink::shrink;
 /// Of each distribution and size of memory.
 const PROGRAMS: u64 = 3;
 
-pub(super) fn random<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn random(kind: AnyKind<'_>) -> Result<(), String> {
     for len in [kind.enough, 3 * kind.enough, 512 << 10] {
         for distribution in Distribution::ALL {
             if distribution == Distribution::Huge {
@@ -35,25 +36,21 @@ pub(super) fn random<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<()
     Ok(())
 }
 
-pub(super) fn kept<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn kept(kind: AnyKind<'_>) -> Result<(), String> {
     crate::kept::kept().try_for_each(|(name, program)| {
         one(kind, 8 * kind.enough, &program).map_err(|said| format!("programs/{name}.ops: {said}"))
     })
 }
 
-fn one<A: BlockAllocator + AddMemory>(
-    kind: &Kind<A>,
-    len: usize,
-    program: &Program,
-) -> Result<(), String> {
-    let Err(first) = run(kind, len, program) else { return Ok(()) };
+fn one(kind: AnyKind<'_>, len: usize, program: &Program) -> Result<(), String> {
+    let Err(first) = run_any(kind, len, program) else { return Ok(()) };
     let sort =
         |said: &str| said.split_once(": ").map_or(String::new(), |(_, what)| what[..4].into());
     let alike = sort(&first);
     let small = shrink(program, 2000, |program| {
-        run(kind, len, program).is_err_and(|said| sort(&said) == alike)
+        run_any(kind, len, program).is_err_and(|said| sort(&said) == alike)
     });
-    let said = run(kind, len, &small).err().unwrap_or(first);
+    let said = run_any(kind, len, &small).err().unwrap_or(first);
     Err(format!("with {len} bytes, {said}; the smallest program found:\n{small}"))
 }
 
@@ -65,6 +62,10 @@ pub fn run<A: BlockAllocator + AddMemory>(
     len: usize,
     program: &Program,
 ) -> Result<usize, String> {
+    run_any(kind.any(), len, program)
+}
+
+fn run_any(kind: AnyKind<'_>, len: usize, program: &Program) -> Result<usize, String> {
     let mut heap = Heap::with_memory(kind, len)?;
     let mut slots: Vec<Option<usize>> = vec![None; program.slots()];
     for (i, &op) in program.ops.iter().enumerate() {
@@ -74,11 +75,7 @@ pub fn run<A: BlockAllocator + AddMemory>(
     Ok(heap.stats().map_or(0, |stats| stats.failures))
 }
 
-pub fn step<A: BlockAllocator + AddMemory>(
-    heap: &mut Heap<'_, A>,
-    slots: &mut [Option<usize>],
-    op: Op,
-) -> Result<(), String> {
+pub fn step(heap: &mut Heap<'_>, slots: &mut [Option<usize>], op: Op) -> Result<(), String> {
     match op {
         Op::Malloc { slot, size } => fill(heap, slots, slot, DEFAULT_ALIGN, size, false),
         Op::Calloc { slot, count, size } => {
@@ -112,8 +109,8 @@ pub fn step<A: BlockAllocator + AddMemory>(
 }
 
 /// Empties the slot and fills it with a new block, if there is room for one.
-fn fill<A: BlockAllocator + AddMemory>(
-    heap: &mut Heap<'_, A>,
+fn fill(
+    heap: &mut Heap<'_>,
     slots: &mut [Option<usize>],
     slot: u32,
     align: usize,

@@ -1,34 +1,29 @@
 //! Rules about blocks that change their size.
 use core::alloc::Layout;
 
-use base::{AddMemory, BlockAllocator};
-
+use crate::block::any::AnyKind;
 use crate::block::heap::Heap;
-use crate::block::kind::{Grows, Kind};
+use crate::block::kind::Grows;
 
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("it exists")
 }
 
 /// Allocates; a refusal is an error that shows the heap.
-fn allocate<A: BlockAllocator + AddMemory>(
-    heap: &mut Heap<'_, A>,
-    size: usize,
-    align: usize,
-) -> Result<usize, String> {
+fn allocate(heap: &mut Heap<'_>, size: usize, align: usize) -> Result<usize, String> {
     let block = heap.allocate(layout(size, align), false)?;
     block.ok_or_else(|| format!("no {size} bytes at {align}: {}", heap.shape()))
 }
 
 /// Takes what is free, so that nothing can move.
-fn stuff<A: BlockAllocator + AddMemory>(heap: &mut Heap<'_, A>) -> Result<(), String> {
+fn stuff(heap: &mut Heap<'_>) -> Result<(), String> {
     for size in [4096, 512, 64, 8] {
         while heap.allocate(layout(size, 1), false)?.is_some() {}
     }
     Ok(())
 }
 
-pub(super) fn shrink<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn shrink(kind: AnyKind<'_>) -> Result<(), String> {
     let (large, small) = (kind.enough / 3, kind.enough / 12);
     for align in [8, 16, 64, 256] {
         for by_resize in [false, true] {
@@ -59,7 +54,7 @@ pub(super) fn shrink<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<()
 }
 
 /// Three blocks in a row in a full heap; the middle one grows into the room of a neighbour.
-pub(super) fn grow<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn grow(kind: AnyKind<'_>) -> Result<(), String> {
     let size = kind.enough / 8;
     for align in [8, 16, 64] {
         for behind in [false, true] {
@@ -100,14 +95,14 @@ pub(super) fn grow<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), 
 }
 
 /// Whether the pieces that hold these blocks follow each other.
-fn in_a_row<A: BlockAllocator + AddMemory>(heap: &Heap<'_, A>, blocks: &[usize]) -> bool {
+fn in_a_row(heap: &Heap<'_>, blocks: &[usize]) -> bool {
     let pieces = heap.pieces();
     let place = |at: usize| pieces.iter().position(|p| p.at <= at && at < p.at + p.len);
     let places: Vec<Option<usize>> = blocks.iter().map(|&at| place(at)).collect();
     places.windows(2).all(|two| two[0].is_some() && two[0].map(|i| i + 1) == two[1])
 }
 
-pub(super) fn moves<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn moves(kind: AnyKind<'_>) -> Result<(), String> {
     let size = kind.enough / 40;
     let mut heap = Heap::with_memory(kind, kind.enough)?;
     for align in [1, 8, 16, 64, 128] {

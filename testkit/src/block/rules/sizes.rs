@@ -1,19 +1,17 @@
 //! Rules about sizes and alignments.
 use core::alloc::Layout;
 
-use base::{AddMemory, BlockAllocator};
-
 use super::ALIGNS;
+use crate::block::any::AnyKind;
 use crate::block::heap::Heap;
-use crate::block::kind::Kind;
 
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("it exists")
 }
 
 /// Keeps as many blocks of these layouts as there is room for, the oldest freed first.
-fn stream<A: BlockAllocator + AddMemory>(
-    heap: &mut Heap<'_, A>,
+fn stream(
+    heap: &mut Heap<'_>,
     layouts: impl Iterator<Item = Layout>,
     live: usize,
 ) -> Result<(), String> {
@@ -33,7 +31,7 @@ fn stream<A: BlockAllocator + AddMemory>(
     heap.drain()
 }
 
-pub(super) fn zero<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn zero(kind: AnyKind<'_>) -> Result<(), String> {
     let mut heap = Heap::with_memory(kind, 4 * kind.enough)?;
     for round in 0..2 {
         for align in ALIGNS.into_iter().filter(|&align| align <= 256) {
@@ -56,7 +54,7 @@ pub(super) fn zero<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn alignment<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn alignment(kind: AnyKind<'_>) -> Result<(), String> {
     let mut heap = Heap::with_memory(kind, 1 << 20)?;
     let sizes = [0, 1, 8, 24, 100, 1000, 5000];
     let aligns = (0..=16).map(|shift| 1 << shift);
@@ -64,7 +62,7 @@ pub(super) fn alignment<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result
     stream(&mut heap, all, 7)
 }
 
-pub(super) fn every_size<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn every_size(kind: AnyKind<'_>) -> Result<(), String> {
     for align in [8, 16, 64] {
         let mut heap = Heap::with_memory(kind, 2 * kind.enough)?;
         stream(&mut heap, (0..=3000).map(|size| layout(size, align)), 8)?;
@@ -72,7 +70,7 @@ pub(super) fn every_size<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Resul
     Ok(())
 }
 
-pub(super) fn impossible<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn impossible(kind: AnyKind<'_>) -> Result<(), String> {
     let mut heap = Heap::with_memory(kind, kind.enough)?;
     heap.allocate(layout(40, 8), false)?;
     let most = isize::MAX as usize;
@@ -104,7 +102,7 @@ pub(super) fn impossible<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Resul
     heap.drain()
 }
 
-pub(super) fn zeroed<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), String> {
+pub(super) fn zeroed(kind: AnyKind<'_>) -> Result<(), String> {
     let mut heap = Heap::with_memory(kind, 2 * kind.enough)?;
     for size in [1, 7, 16, 100, 1000, kind.enough / 5] {
         for zeroed in [false, true, true] {
