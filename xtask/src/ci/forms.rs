@@ -163,9 +163,12 @@ fn storm(form: &Form) -> Outcome {
     with(crate::storm::missing(), || chore(&["storm", "--minutes", minutes]))
 }
 
+/// In a target folder of its own, and not linked as a release: no figure of it is kept.
 fn blocks() -> Outcome {
     let mut blocks = cargo();
-    blocks.args(["run", "--release", "--quiet", "--package", "heapwright-blocks", "--", "--quick"]);
+    blocks.args(["run", "--release", "--quiet", "--package", "heapwright-blocks", "--target-dir"]);
+    blocks.arg(target_dir().join("blocks")).args(["--", "--quick"]);
+    blocks.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
     command(&mut blocks)
 }
 
