@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../runner/trials.h"
+
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 #define GIB ((size_t)1 << 30)
@@ -61,13 +63,6 @@ static inline void *hide(void *pointer) {
 static inline size_t hide_size(size_t size) {
     __asm__ volatile("" : "+r"(size));
     return size;
-}
-
-// Of `all` trials at random, or of the seconds that they take, as many as the runner wants: a part of them where not everything is
-// tried.
-static inline double trials(double all) {
-    const char *share = getenv("TRIALS");
-    return share ? all * strtod(share, NULL) : all;
 }
 
 // Sizes that visit every size class and every kind of block: each byte up to 1 KiB, then about 6 per doubling, never on round sizes.

@@ -100,7 +100,7 @@ static void drop(int count) {
 }
 
 static void refill_and_flush(void) { fill_up(48, 300), drop(300); }
-static void new_slabs(void) { fill_up(9000, 15), drop(15), malloc_trim(0); }
+static void new_slabs(void) { int n = (int)trials(30); fill_up(9000, n), drop(n), malloc_trim(0); }
 static void runs(void) {
     for (size_t size = 50000; size < 3000000; size *= 3) fill_up(size, 5), drop(5);
 }
@@ -120,7 +120,7 @@ static void heaps(void) {
     for (int i = 0; i < 20; i++) blocks[i] = heapwright_heap_malloc(heap, (size_t)1 << i);
     heapwright_heap_destroy(heap);
 }
-static void purge(void) { fill_up(3000, 60), drop(60), heapwright_purge(); }
+static void purge(void) { int n = (int)trials(200); fill_up(3000, n), drop(n), heapwright_purge(); }
 
 static const struct {
     const char *name;

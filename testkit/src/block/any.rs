@@ -1,17 +1,23 @@
 //! A kind whose allocator's type is forgotten: the suite is compiled once, and not for each type.
-use core::alloc::Layout;
 use core::ops::ControlFlow;
 use core::ptr::NonNull;
 
-use base::{AddError, AddMemory, BlockAllocator, BlockStats, Broken, Piece, RemoveError};
+use base::{AddMemory, BlockAllocator, BlockStats, Broken, Piece, RemoveError};
 
 use super::kind::Kind;
 
 pub type AnyKind<'k> = Kind<dyn Able + 'k, &'k dyn Make<'k>>;
 
+/// What every allocator of blocks has.
+pub trait Blocks: BlockAllocator + AddMemory {}
+
+impl<A: BlockAllocator + AddMemory> Blocks for A {}
+
 /// An allocator of any type. Only what its kind has a function for may be called.
 #[expect(clippy::missing_safety_doc, reason = "each is as the kind's function of its name")]
-pub trait Able: BlockAllocator + AddMemory {
+pub trait Able {
+    /// The allocator itself.
+    fn blocks(&mut self) -> &mut dyn Blocks;
     fn check(&self) -> Result<(), Broken>;
     fn walk(&self, visit: &mut dyn FnMut(Piece) -> ControlFlow<()>);
     fn stats(&self) -> BlockStats;
@@ -72,6 +78,10 @@ struct Made<'k, A> {
 const ABLE: &str = "asked only where the kind has the function";
 
 impl<A: BlockAllocator + AddMemory> Able for Made<'_, A> {
+    fn blocks(&mut self) -> &mut dyn Blocks {
+        &mut self.allocator
+    }
+
     fn check(&self) -> Result<(), Broken> {
         self.kind.check.expect(ABLE)(&self.allocator)
     }
@@ -110,38 +120,5 @@ impl<A: BlockAllocator + AddMemory> Able for Made<'_, A> {
     unsafe fn reset(&mut self) {
         // SAFETY: the caller's promise.
         unsafe { self.kind.reset.expect(ABLE)(&mut self.allocator) }
-    }
-}
-
-// SAFETY: every call is the allocator's.
-unsafe impl<A: BlockAllocator> BlockAllocator for Made<'_, A> {
-    fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
-        self.allocator.allocate(layout)
-    }
-
-    unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { self.allocator.deallocate(block, layout) }
-    }
-
-    fn allocate_zeroed(&mut self, layout: Layout) -> Option<NonNull<u8>> {
-        self.allocator.allocate_zeroed(layout)
-    }
-
-    unsafe fn reallocate(
-        &mut self,
-        block: NonNull<u8>,
-        layout: Layout,
-        new_size: usize,
-    ) -> Option<NonNull<u8>> {
-        // SAFETY: the caller's promise.
-        unsafe { self.allocator.reallocate(block, layout, new_size) }
-    }
-}
-
-impl<A: AddMemory> AddMemory for Made<'_, A> {
-    unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.allocator.add_memory(start, len) }
     }
 }

@@ -90,7 +90,7 @@ impl<'k> Heap<'k> {
     /// Errors: something is wrong; a refusal is a value.
     pub fn add(&mut self, memory: Memory) -> Result<Result<(), AddError>, String> {
         // SAFETY: the memory is its own, and lives as long as the allocator uses it.
-        let added = unsafe { self.allocator.add_memory(memory.start(), memory.len()) };
+        let added = unsafe { self.allocator.blocks().add_memory(memory.start(), memory.len()) };
         if added.is_ok() {
             self.memories.push(memory);
         } else {
@@ -122,8 +122,8 @@ impl<'k> Heap<'k> {
     pub fn allocate(&mut self, layout: Layout, zeroed: bool) -> Result<Option<usize>, String> {
         let before = self.room(layout);
         let block = match zeroed {
-            false => self.allocator.allocate(layout),
-            true => self.allocator.allocate_zeroed(layout),
+            false => self.allocator.blocks().allocate(layout),
+            true => self.allocator.blocks().allocate_zeroed(layout),
         };
         let Some(block) = block else {
             self.watch()?;
@@ -150,7 +150,7 @@ impl<'k> Heap<'k> {
             // SAFETY: the block is live, and taken out of the shadow.
             Some(free) if by_pointer => unsafe { free(&mut *self.allocator, pointer) },
             // SAFETY: as above, with the layout it was allocated with.
-            _ => unsafe { self.allocator.deallocate(pointer, layout_of(&block)) },
+            _ => unsafe { self.allocator.blocks().deallocate(pointer, layout_of(&block)) },
         }
         self.watch()
     }
@@ -165,7 +165,8 @@ impl<'k> Heap<'k> {
         let excuse = if size <= layout.size() { None } else { self.room(wanted) };
         let pointer = NonNull::new(old.pointer()).expect("a live block");
         // SAFETY: live, with its layout, and the new size makes a layout.
-        let Some(new) = (unsafe { self.allocator.reallocate(pointer, layout, size) }) else {
+        let Some(new) = (unsafe { self.allocator.blocks().reallocate(pointer, layout, size) })
+        else {
             old.verify().map_err(|wrong| format!("after a refused reallocate: {wrong}"))?;
             self.shadow.put(old).map_err(|wrong| wrong.to_string())?;
             self.watch()?;

@@ -17,23 +17,23 @@ fn pointer(block: Option<NonNull<u8>>) -> *mut u8 {
 // SAFETY: what an allocator of blocks promises.
 unsafe impl bodies::Memory for On<'_> {
     fn allocate(&self, layout: Layout) -> *mut u8 {
-        pointer(self.0.borrow_mut().allocator().allocate(layout))
+        pointer(self.0.borrow_mut().allocator().blocks().allocate(layout))
     }
 
     fn allocate_zeroed(&self, layout: Layout) -> *mut u8 {
-        pointer(self.0.borrow_mut().allocator().allocate_zeroed(layout))
+        pointer(self.0.borrow_mut().allocator().blocks().allocate_zeroed(layout))
     }
 
     unsafe fn resize(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let block = NonNull::new(block).expect("a live block");
         // SAFETY: the caller's promise.
-        pointer(unsafe { self.0.borrow_mut().allocator().reallocate(block, layout, size) })
+        pointer(unsafe { self.0.borrow_mut().allocator().blocks().reallocate(block, layout, size) })
     }
 
     unsafe fn free(&self, block: *mut u8, layout: Layout) {
         let block = NonNull::new(block).expect("a live block");
         // SAFETY: the caller's promise.
-        unsafe { self.0.borrow_mut().allocator().deallocate(block, layout) };
+        unsafe { self.0.borrow_mut().allocator().blocks().deallocate(block, layout) };
     }
 }
 

@@ -25,8 +25,6 @@ pub struct Resolver {
     /// When the process ran, if that is known: a file that was changed since is another one.
     recorded: Option<SystemTime>,
     folders: Vec<PathBuf>,
-    /// The folder is the usual one: what was found there before is found again.
-    is_usual: bool,
     /// Of code that was made at run time.
     map: Option<PathBuf>,
 }
@@ -39,14 +37,12 @@ impl Resolver {
     pub fn new(modules: &[Module], recorded: u64) -> Self {
         let recorded =
             (recorded > 0).then(|| SystemTime::UNIX_EPOCH + Duration::from_nanos(recorded));
-        let folders = vec![FOLDER.into()];
-        Self { modules: Modules::new(modules), recorded, folders, is_usual: true, map: None }
+        Self { modules: Modules::new(modules), recorded, folders: vec![FOLDER.into()], map: None }
     }
 
     /// Looks for debugging information below these folders, and not in `/usr/lib/debug`.
     pub fn debug_folders(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         self.folders = folders.into_iter().collect();
-        self.is_usual = false;
         self
     }
 
@@ -137,7 +133,8 @@ impl Resolver {
                 within.push(address);
             }
         }
-        let build_id = if self.is_usual { build_id } else { "" };
+        // Elsewhere than in the usual folder something else may be found.
+        let build_id = if self.folders == [Path::new(FOLDER)] { build_id } else { "" };
         let mut found = before::take(build_id);
         let missing: Vec<u64> =
             within.iter().copied().filter(|at| found.names.place(*at).is_none()).collect();

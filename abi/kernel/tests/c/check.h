@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "../../../tests/runner/bytes.h"
+#include "../../../tests/runner/trials.h"
 
 #define CHECK(condition)                                                            \
     do {                                                                            \
@@ -18,12 +19,6 @@
             exit(1);                                                                \
         }                                                                           \
     } while (0)
-
-// Of `all` rounds at random as many as the runner wants.
-static inline unsigned trials(unsigned all) {
-    const char *share = getenv("TRIALS");
-    return share ? (unsigned)(all * strtod(share, NULL)) : all;
-}
 
 // What a misuse is about, as the line on standard error must name it.
 static inline void *shown(void *it) {

@@ -5,7 +5,7 @@ enum { THREADS = 4 };
 
 int main(void) {
     pthread_t threads[THREADS];
-    rounds = trials(300);
+    rounds = (unsigned)trials(300);
     shared = kmem_cache_create("shared", 100, 0, 0, NULL);
     // Once alone, without locks; then together; then alone again.
     work((void *)9);

@@ -59,7 +59,7 @@ int main(void) {
     handle = zs_malloc(pool, sizeof "kept", GFP_KERNEL);
     zs_obj_write(pool, handle, "kept", sizeof "kept");
     for (uintptr_t i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
-    for (unsigned i = 0, forks = trials(40); i < forks; i++) {
+    for (unsigned i = 0, forks = (unsigned)trials(40); i < forks; i++) {
         usleep(3000);
         pid_t child = fork();
         if (child == 0) go_on(i % 4);

@@ -7,7 +7,7 @@ static unsigned char *slots[SLOTS];
 
 static void *work(void *number) {
     uint32_t seed = (uint32_t)(uintptr_t)number + 1;
-    unsigned rounds = trials(4000);
+    unsigned rounds = (unsigned)trials(4000);
     for (unsigned round = 0; round < rounds; round++) {
         uint32_t size = 8 + random_next(&seed) % 40000;
         unsigned char *area = vmalloc(size);

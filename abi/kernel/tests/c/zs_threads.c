@@ -8,7 +8,7 @@ static volatile int ended;
 
 static void *work(void *number) {
     uint32_t seed = (uint32_t)(uintptr_t)number + 1;
-    unsigned rounds = trials(30000);
+    unsigned rounds = (unsigned)trials(30000);
     unsigned long handles[LIVE] = {0};
     unsigned sizes[LIVE];
     unsigned char bytes[4096];

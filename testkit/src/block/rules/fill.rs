@@ -124,7 +124,7 @@ pub(super) fn reset(kind: AnyKind<'_>) -> Result<(), String> {
     let empty = heap.shape();
     for size in [24, 700] {
         // Around the shadow, which would miss its blocks.
-        while heap.allocator().allocate(layout(size, 16)).is_some() {}
+        while heap.allocator().blocks().allocate(layout(size, 16)).is_some() {}
         // SAFETY: none of them is used again.
         unsafe { reset(heap.allocator()) };
         heap.look()?;

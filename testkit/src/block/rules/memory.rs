@@ -19,7 +19,7 @@ pub(super) fn add_errors(kind: AnyKind<'_>) -> Result<(), String> {
     let mut allocator = kind.make.make();
     let mut refuses = |start: *mut u8, len: usize, wanted: AddError| {
         // SAFETY: memory that is refused is not touched; the next lines of the rule see to it.
-        let added = unsafe { allocator.add_memory(start, len) };
+        let added = unsafe { allocator.blocks().add_memory(start, len) };
         match added {
             Err(error) if error == wanted => Ok(()),
             other => Err(format!("add_memory({start:p}, {len:#x}) is {other:?}, not {wanted:?}")),
@@ -43,11 +43,11 @@ pub(super) fn add_errors(kind: AnyKind<'_>) -> Result<(), String> {
     let big = Memory::new(3 * len, 0);
     let middle = big.start().wrapping_add(len);
     // SAFETY: the memory is its own and outlives the allocator's last use.
-    let added = unsafe { allocator.add_memory(middle, len) };
+    let added = unsafe { allocator.blocks().add_memory(middle, len) };
     added.map_err(|error| format!("{len} bytes were not taken: {error}"))?;
     let mut refuses = |start: *mut u8, len: usize| {
         // SAFETY: as above.
-        match unsafe { allocator.add_memory(start, len) } {
+        match unsafe { allocator.blocks().add_memory(start, len) } {
             Err(AddError::Overlaps) => Ok(()),
             other => {
                 Err(format!("add_memory({start:p}, {len:#x}) is {other:?}, though it overlaps"))
