@@ -103,7 +103,8 @@ impl Top {
         } else {
             shown.print()?;
         }
-        let code = started.map_or(ExitCode::SUCCESS, Started::end);
+        let is_gone = matches!(shown.ended, Some(Trouble::Ended(_)));
+        let code = started.map_or(ExitCode::SUCCESS, |started| started.end(is_gone));
         match shown.ended {
             Some(Trouble::Ended(_)) | None => Ok(code),
             Some(trouble) => Err(anyhow!(trouble)),

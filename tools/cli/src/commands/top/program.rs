@@ -61,9 +61,13 @@ impl Started {
         self.running.number()
     }
 
-    /// Has it end, and says what became of it. The exit code is the program's, if it ended by itself.
-    pub(super) fn end(mut self) -> ExitCode {
+    /// Has it end, and says what became of it. The exit code is the program's, if it ended by itself. `is_gone`: its memory
+    /// is, which goes shortly before the kernel says that it has ended.
+    pub(super) fn end(mut self, is_gone: bool) -> ExitCode {
         let mut code = ExitCode::SUCCESS;
+        if is_gone {
+            let _ = self.running.look(GRACE);
+        }
         if self.running.has_ended() {
             if let Ok(status) = self.running.kill() {
                 let by_signal = status.signal().map(|signal| 128 + signal);
