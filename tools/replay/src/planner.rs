@@ -38,8 +38,8 @@ pub struct Planner {
     order: Order,
     streams: Streams,
     slots: Slots,
-    /// By slot, who asked last for its block's usable size in this epoch: it must not be freed before by another thread.
-    asked: HashMap<u32, u32>,
+    /// By slot, who asked for its block's usable size in this epoch, `None` for several: another thread must not free it before.
+    asked: HashMap<u32, Option<u32>>,
     /// By recorded thread, the number in the plan.
     threads: HashMap<u32, u32>,
     /// By number in the plan: where its stream begins, and the epoch that it is in.
@@ -250,7 +250,8 @@ impl Planner {
     fn usable(&mut self, step: &Step, block: Block) -> Result<(), Error> {
         let Some(live) = self.known(block) else { return Ok(()) };
         let thread = self.enter(step)?;
-        self.asked.insert(live.slot, thread);
+        let asker = self.asked.entry(live.slot).or_insert(Some(thread));
+        *asker = asker.filter(|asker| *asker == thread);
         if self.is_to_wait(live, thread) {
             let long = Long { call: Call::Usable, slot: live.slot, align_log2: 0, wait: true };
             self.put(thread, &[Word::long(long).0, 0, pair(live.slot, ALL_PAGES), 0])?;
@@ -272,8 +273,8 @@ impl Planner {
     /// The block that a step ends. Who asked about it has to have done so before.
     fn before_end(&mut self, step: &Step, block: Block) -> Result<Option<Held>, Error> {
         let Some(live) = self.known(block) else { return Ok(None) };
-        let thread = self.threads.get(&self.recorded_thread(step)).copied().unwrap_or(CONDUCTOR);
-        if self.asked.get(&live.slot).is_some_and(|asker| *asker != thread) {
+        let thread = self.threads.get(&self.recorded_thread(step)).copied();
+        if self.asked.get(&live.slot).is_some_and(|asker| asker.is_none() || *asker != thread) {
             self.cut()?;
         }
         Ok(Some(live))

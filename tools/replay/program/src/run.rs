@@ -171,7 +171,20 @@ impl<H: Heap> Player<H> {
         let slot = self.slot(slot);
         let block = slot.load(Ordering::Relaxed);
         slot.store(0, Ordering::Relaxed);
-        (block > REFUSED).then(|| core::ptr::with_exposed_provenance_mut(block))
+        self.block(block)
+    }
+
+    /// What was in a slot, as a block; none if it was refused.
+    #[inline(always)]
+    fn block(&self, found: usize) -> Option<*mut u8> {
+        if found > REFUSED {
+            return Some(core::ptr::with_exposed_provenance_mut(found));
+        }
+        if found == 0 && self.word != 0 {
+            let thread = self.thread;
+            fail(3, format_args!("thread {thread} comes too early or too late for a block"));
+        }
+        None
     }
 
     #[inline(always)]
@@ -187,10 +200,8 @@ impl<H: Heap> Player<H> {
         if wait {
             self.wait_for(slot);
         }
-        let block = self.slot(slot).load(Ordering::Relaxed);
-        if block > REFUSED {
+        if let Some(block) = self.block(self.slot(slot).load(Ordering::Relaxed)) {
             let at = self.place(slot);
-            let block = core::ptr::with_exposed_provenance_mut(block);
             // SAFETY: the slot has it.
             unsafe { self.heap.usable(at, block) };
         }

@@ -224,6 +224,26 @@ fn a_block_that_another_thread_moved_keeps_its_place_in_the_plan() {
     figures(&run(&plan, &["verify=1"]));
 }
 
+/// The first of them does other things before it asks.
+#[test]
+fn a_block_that_two_threads_ask_about_is_freed_after_both_have() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    for _ in 0..500 {
+        let block = program.malloc(0, 100);
+        for _ in 0..100 {
+            let own = program.malloc(1, 100);
+            program.free(1, own);
+        }
+        for asker in [1, 2] {
+            program.step(asker, Op::UsableSize { block, usable: 0 });
+        }
+        program.free(2, block);
+    }
+    let (plan, _) = program.plan(folder.path(), Order::Causal);
+    figures(&run(&plan, &[]));
+}
+
 #[test]
 fn steps_of_unknown_blocks_are_counted_and_skipped() {
     let folder = TempDir::new().unwrap();
