@@ -159,6 +159,27 @@ fn a_process_that_has_hidden_itself_is_told_from_another_users() {
     }
 }
 
+/// Its number's own files in /proc are empty then.
+#[test]
+fn a_process_whose_first_thread_has_ended_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, program) = (folder.path().join("a.c"), folder.path().join("a"));
+    let text = "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+         static void *stay(void *a) { puts(malloc(9 << 20) ? \"on\" : \"\"); fflush(stdout); return getchar() ? a : 0; }\n\
+         int main(void) { pthread_t t; pthread_create(&t, 0, stay, 0); pthread_exit(0); }";
+    fs::write(&source, text).unwrap();
+    compile(&source, &["-pthread"], &program);
+    let mut command = plain();
+    let running = started(command.args(["run", "--"]).arg(&program).stdin(Stdio::piped()));
+    let pid = running.number();
+    let figures = soon(|| {
+        let figures = ours(["stats", "--json", &pid.to_string()]).0;
+        serde_json::from_str(&figures).ok().filter(|f: &Value| f["live"].as_u64() > Some(9 << 20))
+    });
+    assert!(figures["resident"]["now"].as_u64() > Some(0), "{figures:#}");
+    prints(0, run!["top", "--every", "100ms", "-n", "2", pid.to_string()], &["resident"]);
+}
+
 #[test]
 fn lines_of_a_program_that_top_starts() {
     let script = "sleep 0.6; exit 7";

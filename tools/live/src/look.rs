@@ -205,11 +205,8 @@ impl Ours {
         loop {
             match self.try_heap(pid, detail) {
                 Ok(heap) => return Ok(heap),
-                Err(error) if matches!(error.raw_os_error(), Some(libc::ESRCH)) => {
-                    return Err(Trouble::Ended(pid));
-                }
-                Err(error) if tries == TRIES => {
-                    // One that ends is unmapped before it is gone.
+                Err(error) if tries == TRIES || error.raw_os_error() == Some(libc::ESRCH) => {
+                    // One that ends is unmapped before it is gone; and the thread that was asked may have ended alone.
                     return Err(Process::look(pid).map_or(Trouble::Ended(pid), |_| {
                         Trouble::Unreadable(pid, error.to_string())
                     }));

@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 
 use crate::Trouble;
+use crate::process::with_memory;
 use crate::trouble::refused;
 
 /// Stretches that are read by one system call: the kernel's own most.
@@ -17,7 +18,8 @@ pub(crate) type Stretch = (u64, usize);
 
 #[derive(Debug)]
 pub(crate) struct Memory {
-    pid: i32,
+    /// A thread of it.
+    one: i32,
     /// Where the system call is forbidden.
     file: Option<File>,
 }
@@ -26,14 +28,15 @@ impl Memory {
     /// Tries `at`, an address that can be read.
     /// Errors: the kernel does not let us, or the process has gone.
     pub(crate) fn open(pid: i32, at: u64) -> Result<Self, Trouble> {
-        let mut memory = Self { pid, file: None };
+        let one = with_memory(pid).ok_or(Trouble::Gone(pid))?;
+        let mut memory = Self { one, file: None };
         let Err(error) = memory.read(at, &mut [0; 4]) else { return Ok(memory) };
         match error.raw_os_error() {
             Some(libc::ESRCH) => return Err(Trouble::Gone(pid)),
             Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => {}
             _ => return Err(Trouble::Unreadable(pid, error.to_string())),
         }
-        let open = File::open(format!("/proc/{pid}/mem"));
+        let open = File::open(format!("/proc/{one}/mem"));
         memory.file = Some(open.map_err(|_| refused(pid))?);
         memory.read(at, &mut [0; 4]).map_err(|_| refused(pid))?;
         Ok(memory)
@@ -82,7 +85,7 @@ impl Memory {
         // SAFETY: the kernel writes at most the length of `bytes`, and reads another process's memory.
         let got = unsafe {
             libc::process_vm_readv(
-                self.pid,
+                self.one,
                 &raw const local,
                 1,
                 remote.as_ptr(),
@@ -147,7 +150,7 @@ mod tests {
         let text = *b"what is read from outside";
         let (at, pid) = (text.as_ptr().addr() as u64, std::process::id() as i32);
         let fast = Memory::open(pid, at).unwrap();
-        let slow = Memory { pid, file: File::open("/proc/self/mem").ok() };
+        let slow = Memory { one: pid, file: File::open("/proc/self/mem").ok() };
         for memory in [&fast, &slow] {
             let mut two = [0; 8];
             memory.read_each(&[(at, 4), (at + 8, 4)], &mut two).unwrap();

@@ -43,19 +43,16 @@ impl Process {
             return Self::look(leader);
         }
         let stat = read(pid, "stat").ok_or(Trouble::Gone(pid))?;
-        // The name in front may have any character in it.
-        let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-        let words: Vec<&str> = rest.split_whitespace().collect();
+        let words: Vec<&str> = behind_name(&stat).split_whitespace().collect();
         let number = |index: usize| words.get(index).and_then(|w| w.parse().ok()).unwrap_or(0u64);
         if number(6) & KERNEL_THREAD != 0 {
             return Err(Trouble::Kernel(pid));
         }
-        if words.first().is_some_and(|state| matches!(*state, "Z" | "X")) {
-            return Err(Trouble::Zombie(pid));
-        }
+        let one = with_memory(pid).ok_or(Trouble::Zombie(pid))?;
+        let status = read(one, "status").ok_or(Trouble::Gone(pid))?;
         let bytes = |name: &str| field(&status, name).unwrap_or(0) * 1024;
         let name = status.lines().find_map(|line| line.strip_prefix("Name:")).unwrap_or("").trim();
-        let command = read(pid, "cmdline").unwrap_or_default();
+        let command = read(one, "cmdline").unwrap_or_default();
         let mut command: Vec<String> =
             command.split('\0').filter(|word| !word.is_empty()).map(str::to_owned).collect();
         if command.is_empty() {
@@ -81,10 +78,27 @@ impl Process {
 
     /// Asks for what costs the kernel a walk through all pages.
     pub fn look_for_huge_pages(&mut self) {
-        let text = read(self.pid, "smaps_rollup");
+        let text = with_memory(self.pid).and_then(|one| read(one, "smaps_rollup"));
         self.huge_pages =
             text.and_then(|text| field(&text, "AnonHugePages:")).map(|kib| kib * 1024);
     }
+}
+
+/// A thread of it that has not ended. It is the first one as a rule; where that has (pthread_exit in main), the process's own
+/// files in /proc say nothing of the memory that the others go on using.
+pub(crate) fn with_memory(pid: i32) -> Option<i32> {
+    let goes_on = |thread: &i32| {
+        read(*thread, "stat").is_some_and(|stat| !behind_name(&stat).starts_with(['Z', 'X']))
+    };
+    let others = || fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    Some(pid).filter(goes_on).or_else(|| {
+        others().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(goes_on)
+    })
+}
+
+/// What `stat` says behind the name, which may have any character in it.
+fn behind_name(stat: &str) -> &str {
+    stat.rsplit_once(") ").map_or("", |(_, rest)| rest)
 }
 
 /// A file of its folder in /proc, as text.
@@ -133,7 +147,8 @@ pub fn of_ours() -> Vec<Process> {
 /// The maps of a process, as text.
 /// Errors: they are not shown to us, or it has gone.
 pub(crate) fn maps(pid: i32) -> Result<String, Trouble> {
-    match fs::read(format!("/proc/{pid}/maps")) {
+    let one = with_memory(pid).ok_or(Trouble::Gone(pid))?;
+    match fs::read(format!("/proc/{one}/maps")) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) => match error.raw_os_error() {
             Some(libc::EACCES | libc::EPERM) => Err(refused(pid)),
