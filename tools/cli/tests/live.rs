@@ -159,25 +159,27 @@ fn a_process_that_has_hidden_itself_is_told_from_another_users() {
     }
 }
 
-/// Its number's own files in /proc are empty then.
+/// The files of its number in /proc are empty then.
 #[test]
-fn a_process_whose_first_thread_has_ended_is_read() {
+fn a_process_whose_first_thread_has_ended_is_read_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let (source, program) = (folder.path().join("a.c"), folder.path().join("a"));
-    let text = "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
-         static void *stay(void *a) { puts(malloc(9 << 20) ? \"on\" : \"\"); fflush(stdout); return getchar() ? a : 0; }\n\
+    let text = "#include <pthread.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+         static void *stay(void *a) { a = malloc(9 << 20); for (;;) { free(malloc(9)); usleep(1000); } }\n\
          int main(void) { pthread_t t; pthread_create(&t, 0, stay, 0); pthread_exit(0); }";
     fs::write(&source, text).unwrap();
     compile(&source, &["-pthread"], &program);
     let mut command = plain();
-    let running = started(command.args(["run", "--"]).arg(&program).stdin(Stdio::piped()));
-    let pid = running.number();
+    let running = started(command.args(["run", "--armed", "--"]).arg(&program));
+    let pid = running.number().to_string();
     let figures = soon(|| {
-        let figures = ours(["stats", "--json", &pid.to_string()]).0;
+        let figures = ours(["stats", "--json", &pid]).0;
         serde_json::from_str(&figures).ok().filter(|f: &Value| f["live"].as_u64() > Some(9 << 20))
     });
     assert!(figures["resident"]["now"].as_u64() > Some(0), "{figures:#}");
-    prints(0, run!["top", "--every", "100ms", "-n", "2", pid.to_string()], &["resident"]);
+    prints(0, run!["top", "--every", "100ms", "-n", "2", &pid], &["resident"]);
+    let to = folder.path().join("recorded");
+    exits(0, run!["record", "--pid", &pid, "--for", "500ms", "-o", &to]);
 }
 
 #[test]

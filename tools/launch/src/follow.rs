@@ -66,7 +66,9 @@ impl Seen {
             self.all.waited += now.waited.saturating_sub(before.waited);
         });
         self.all.ran += ran;
-        if let Ok(executable) = fs::read_link(format!("/proc/{process}/exe")) {
+        if let Some(one) = tree::with_memory(process)
+            && let Ok(executable) = fs::read_link(format!("/proc/{one}/exe"))
+        {
             let known = self.processes.entry(process).or_default();
             if known.0 != executable || known.1.is_none() {
                 let malloc = malloc::of(process, &executable, self.preloaded.as_deref());

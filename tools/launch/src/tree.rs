@@ -58,6 +58,21 @@ pub fn resident(root: i32, page: u64) -> Option<u64> {
     }
 }
 
+/// A thread of a process that has not ended. As a rule it is the first one; where that has (`pthread_exit` in main), the process's
+/// own files in /proc say nothing of the memory, files and environment that the others go on using.
+pub fn with_memory(process: i32) -> Option<i32> {
+    let goes_on = |thread: &i32| {
+        let stat = fs::read_to_string(format!("/proc/{thread}/stat")).unwrap_or_default();
+        // The name in front may have any character in it.
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    };
+    let number = |thread: fs::DirEntry| thread.file_name().to_str()?.parse().ok();
+    Some(process).filter(goes_on).or_else(|| {
+        let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+        threads.filter_map(number).find(goes_on)
+    })
+}
+
 /// The most anonymous memory that one of the processes below `root` has had, in bytes: what is no file's, and so above all
 /// malloc's. `None`: there are none.
 ///
@@ -66,7 +81,7 @@ pub fn resident(root: i32, page: u64) -> Option<u64> {
 pub fn anonymous(root: i32) -> Option<u64> {
     let of = |process| {
         let mut text = String::new();
-        read_into(&format!("/proc/{process}/status"), &mut text)?;
+        read_into(&format!("/proc/{}/status", with_memory(process)?), &mut text)?;
         most_anonymous(&text)
     };
     descendants(root).into_iter().filter_map(of).max()
@@ -159,17 +174,20 @@ fn threads(tasks: &str) -> Option<u64> {
     Some(fs::metadata(tasks).ok()?.nlink().saturating_sub(2))
 }
 
-/// The second number of `statm`.
+/// The second number of `statm`. None are those of a process that has ended, or of which only the first thread has.
 fn resident_pages(process: i32) -> Option<u64> {
-    let mut text = String::new();
-    read_into(&format!("/proc/{process}/statm"), &mut text)?;
-    text.split_whitespace().nth(1)?.parse().ok()
+    let of = |thread: i32| {
+        let mut text = String::new();
+        read_into(&format!("/proc/{thread}/statm"), &mut text)?;
+        text.split_whitespace().nth(1)?.parse().ok()
+    };
+    of(process).filter(|pages| *pages > 0).or_else(|| of(with_memory(process)?))
 }
 
 /// The proportional set size in bytes. `None`: the process is gone, or not ours to look at.
 fn proportional(process: i32) -> Option<u64> {
     let mut text = String::new();
-    read_into(&format!("/proc/{process}/smaps_rollup"), &mut text)?;
+    read_into(&format!("/proc/{}/smaps_rollup", with_memory(process)?), &mut text)?;
     bytes(&text, "Pss:")
 }
 

@@ -7,8 +7,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
+use launch::tree::with_memory;
+
 use crate::Trouble;
-use crate::process::with_memory;
 use crate::trouble::refused;
 
 /// Stretches that are read by one system call: the kernel's own most.

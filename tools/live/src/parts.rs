@@ -7,6 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 use base::live::{At, Number};
+use launch::tree::with_memory;
 use malloc::heapwright::split::{PARTS, part::*};
 
 use crate::classes::Class;
@@ -54,7 +55,8 @@ struct Pages {
 
 impl Pages {
     fn open(pid: i32) -> Self {
-        let file = File::open(format!("/proc/{pid}/pagemap")).ok();
+        let one = with_memory(pid);
+        let file = one.and_then(|one| File::open(format!("/proc/{one}/pagemap")).ok());
         Self { file, page: rustix::param::page_size(), at: 0, entries: Vec::new() }
     }
 

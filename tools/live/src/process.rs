@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
+use launch::tree::with_memory;
+
 use crate::Trouble;
 use crate::note;
 use crate::trouble::refused;
@@ -43,7 +45,9 @@ impl Process {
             return Self::look(leader);
         }
         let stat = read(pid, "stat").ok_or(Trouble::Gone(pid))?;
-        let words: Vec<&str> = behind_name(&stat).split_whitespace().collect();
+        // The name in front may have any character in it.
+        let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        let words: Vec<&str> = rest.split_whitespace().collect();
         let number = |index: usize| words.get(index).and_then(|w| w.parse().ok()).unwrap_or(0u64);
         if number(6) & KERNEL_THREAD != 0 {
             return Err(Trouble::Kernel(pid));
@@ -82,23 +86,6 @@ impl Process {
         self.huge_pages =
             text.and_then(|text| field(&text, "AnonHugePages:")).map(|kib| kib * 1024);
     }
-}
-
-/// A thread of it that has not ended. It is the first one as a rule; where that has (pthread_exit in main), the process's own
-/// files in /proc say nothing of the memory that the others go on using.
-pub(crate) fn with_memory(pid: i32) -> Option<i32> {
-    let goes_on = |thread: &i32| {
-        read(*thread, "stat").is_some_and(|stat| !behind_name(&stat).starts_with(['Z', 'X']))
-    };
-    let others = || fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    Some(pid).filter(goes_on).or_else(|| {
-        others().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(goes_on)
-    })
-}
-
-/// What `stat` says behind the name, which may have any character in it.
-fn behind_name(stat: &str) -> &str {
-    stat.rsplit_once(") ").map_or("", |(_, rest)| rest)
 }
 
 /// A file of its folder in /proc, as text.

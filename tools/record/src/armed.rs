@@ -12,6 +12,8 @@ use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 
+use launch::tree::with_memory;
+
 use crate::finish::number;
 use crate::request::Request;
 
@@ -39,7 +41,8 @@ impl Armed {
     /// The recorder that waits in a process. `None`: none does.
     /// Errors: there is no such process, or it is another user's.
     pub fn find(process: u32) -> io::Result<Option<Self>> {
-        let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
+        let one = with_memory(process.cast_signed()).unwrap_or(process.cast_signed());
+        let maps = fs::read_to_string(format!("/proc/{one}/maps"))?;
         let files = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
         let mut armed = files.filter(|file| file.ends_with(".armed")).map(Path::new);
         let Some(path) = armed.find(|path| number(path) == Some(process)) else {

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use launch::tree::with_memory;
 use trace::{Op, Packed, Progress, Trace, TraceError, began, pack_beside, stopped};
 
 use crate::running::mapped_by;
@@ -118,9 +119,10 @@ pub fn recorded_on(folder: &Path) -> Vec<u32> {
     };
     let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers
-        .filter(|number| {
-            fs::read(format!("/proc/{number}/environ"))
-                .is_ok_and(|environment| is_told(&environment))
+        .filter(|number: &u32| {
+            with_memory(number.cast_signed())
+                .and_then(|one| fs::read(format!("/proc/{one}/environ")).ok())
+                .is_some_and(|environment| is_told(&environment))
         })
         .collect()
 }
@@ -132,7 +134,8 @@ const VARIABLE: &[u8] = b"HEAPWRIGHT_RECORD=";
 fn still_writes(file: &Path) -> bool {
     let Some(number) = number(file) else { return false };
     let Ok(path) = file.canonicalize() else { return false };
-    match fs::read_dir(format!("/proc/{number}/fd")) {
+    let Some(one) = with_memory(number.cast_signed()) else { return false };
+    match fs::read_dir(format!("/proc/{one}/fd")) {
         Ok(files) => {
             files.flatten().any(|entry| fs::read_link(entry.path()).is_ok_and(|to| to == path))
                 || stopped(&path).is_none() && mapped_by(number).contains(&path)

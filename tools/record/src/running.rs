@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use launch::tree::with_memory;
 use trace::{began, stopped};
 
 use crate::finish::number;
@@ -14,20 +15,22 @@ use crate::finish::number;
 /// leads there too, as beside that file lies what a forked child has inherited.
 pub fn written_by(pid: i32) -> Option<PathBuf> {
     let own = own_number(pid)?;
-    let entries = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
+    let entries = fs::read_dir(format!("/proc/{}/fd", with_memory(pid)?)).ok()?;
     let files = entries.flatten().filter_map(|entry| {
         let (descriptor, link) = (entry.path(), fs::read_link(entry.path()).ok()?);
         is_of(&link, own).then(|| if is_same(&link, &descriptor) { link } else { descriptor })
     });
-    let mapped = mapped_by(pid.cast_unsigned()).into_iter();
-    let mapped = mapped.filter(|file| is_of(file, own) && stopped(file).is_none());
+    let mapped = mapped_by(pid.cast_unsigned()).into_iter().filter(|file| is_of(file, own));
+    // A recording that is over is closed a little later.
+    let written = files.chain(mapped).filter(|file| stopped(file).is_none());
     // A process may have been several programs.
-    files.chain(mapped).filter_map(|file| Some((began(&file)?, file))).max().map(|(_, file)| file)
+    written.filter_map(|file| Some((began(&file)?, file))).max().map(|(_, file)| file)
 }
 
 /// The files that a process has mapped: it may have closed every descriptor, also the recorder's, which opens its file anew when it needs it.
 pub(crate) fn mapped_by(pid: u32) -> Vec<PathBuf> {
-    let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let Some(one) = with_memory(pid.cast_signed()) else { return Vec::new() };
+    let maps = fs::read(format!("/proc/{one}/maps")).unwrap_or_default();
     let mut files: Vec<PathBuf> = maps
         .split(|&byte| byte == b'\n')
         .filter_map(|line| line.iter().position(|&byte| byte == b'/').map(|at| &line[at..]))

@@ -223,7 +223,7 @@ impl ProfileCommand {
     fn show_by_now(&self, process: u32, chunks: &Path, to: To<'_>) -> anyhow::Result<()> {
         if self.time.is_some() || self.interval_bytes.is_some() {
             bail!(Usage(format!(
-                "process {process} is being profiled already: --for and --interval-bytes do not go with that, and without them its profile by now is shown"
+                "process {process} is being profiled already, or has not noticed yet that this is over: --for and --interval-bytes do not go with that, and without them its profile by now is shown"
             )));
         }
         let folder = to.folder()?;

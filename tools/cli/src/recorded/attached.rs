@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use recording::{Armed, Request, runs};
+use recording::{Armed, Request, runs, written_by};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -84,6 +84,11 @@ pub(crate) fn attach(
         if is_new {
             // It is empty.
             let _ = fs::remove_dir(&folder);
+        }
+        if written_by(process.cast_signed()).is_some() {
+            bail!(
+                "process {process} has not called malloc often enough to notice that its last recording is over: try it again"
+            );
         }
         if has_begun {
             bail!("process {process} has not called malloc in that time");
