@@ -1,6 +1,7 @@
 //! The program that `top` starts: on the allocator that is asked for, and what it says goes to a file where the screen is ours.
 
 use std::ffi::OsString;
+use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -80,7 +81,11 @@ impl Started {
             let _ = self.running.look(GRACE);
         }
         if let Some(path) = &self.said {
-            exit::say(&format!("what the program said is in {}", path.display()));
+            if fs::metadata(path).is_ok_and(|about| about.len() == 0) {
+                let _ = fs::remove_file(path);
+            } else {
+                exit::say(&format!("what the program said is in {}", path.display()));
+            }
         }
         code
     }
