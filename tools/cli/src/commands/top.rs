@@ -95,15 +95,17 @@ impl Top {
         };
         let pid = self.pid.or(started.as_ref().map(Started::pid)).unwrap_or_default();
         let mut shown = Shown::new(Watched::find(pid)?, self.every, self.times);
-        if in_terminal {
+        let seen = if in_terminal {
             shown.state.inked = style::is_on_stdout();
             let inked = shown.state.inked;
             shown.look();
-            view::shown(&mut shown, inked).context("cannot use the terminal")?;
+            view::shown(&mut shown, inked).context("cannot use the terminal")
         } else {
-            shown.print()?;
-        }
+            shown.print()
+        };
+        // The program gets its time to end, also where the terminal has gone.
         let code = started.map_or(ExitCode::SUCCESS, Started::end);
+        seen?;
         match shown.ended {
             Some(Trouble::Ended(_)) | None => Ok(code),
             Some(trouble) => Err(anyhow!(trouble)),
