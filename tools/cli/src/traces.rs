@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::bail;
+use show::text::many;
 use trace::{Trace, TraceError};
 
 use crate::exit::{self, Usage};
@@ -41,6 +42,20 @@ pub(crate) fn open_any(path: &Path) -> anyhow::Result<Trace> {
         ));
     }
     Ok(trace)
+}
+
+/// Warns of what of a trace cannot be read: tables and stacks for other tools have no place for that.
+pub(crate) fn warn_of_damage(trace: &Trace) {
+    let missing = &trace.about().missing;
+    if let Some(first) = missing.damages.first() {
+        let places = many(missing.damaged.try_into().unwrap_or(usize::MAX), "place");
+        exit::warn(&format!(
+            "{places} of {} cannot be read, the first at byte {}: {}; what was there is left out",
+            trace.path().display(),
+            first.offset,
+            first.what
+        ));
+    }
 }
 
 /// Why there is no profile of what was recorded at a path.

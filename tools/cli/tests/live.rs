@@ -4,7 +4,7 @@
 mod common;
 
 use core::time::Duration;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
@@ -13,10 +13,14 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 
 use common::{
-    exits, heapwright, ours, outcome, parsed, plain, prints, program, refuses, says, started,
+    exits, heapwright, heeding, ours, outcome, parsed, plain, prints, program, refuses, says,
+    started,
 };
 use launch::Running;
 use launch::testing::{compile, file};
+use rustix::process::Signal;
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 
 /// A program that holds some MiB and waits: `sort` with its input still open.
@@ -190,6 +194,66 @@ fn lines_of_a_program_that_top_starts() {
     assert!(lines.len() >= 3 && lines[0].contains("resident"), "{out}");
     assert!(lines[1..].iter().all(|line| line.chars().count() <= 90), "{out}");
     assert!(err.contains("has ended"), "{err}");
+}
+
+/// Whether `top` saw it or not.
+#[test]
+fn the_exit_code_of_a_program_that_ends_at_once_is_passed_on() {
+    for _ in 0..5 {
+        exits(7, ours(["top", "--", "sh", "-c", "exit 7"]));
+    }
+}
+
+/// A program for `top` that tells its number in this file, and the `top`.
+fn top(folder: &Path, command: &mut Command) -> (Running, i32) {
+    let told = folder.join("pid");
+    let script = format!("echo $$ >{}; exec sleep 1000", told.display());
+    let running = started(command.args(["top", "--every", "50ms", "--", "sh", "-c", &script]));
+    let number = || fs::read_to_string(&told).ok()?.trim().parse().ok();
+    (running, soon(number))
+}
+
+fn has_gone(pid: i32) -> Option<()> {
+    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    (state.is_empty() || state.contains(") Z ")).then_some(())
+}
+
+#[test]
+fn a_program_that_top_started_ends_with_it() {
+    for signal in [Signal::TERM, Signal::KILL, Signal::PIPE] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut running, pid) = top(folder.path(), &mut heeding());
+        running.signal(signal);
+        running.wait().unwrap();
+        soon(|| has_gone(pid));
+    }
+}
+
+/// Its terminal's window was closed: `top` read the end of it for ever, on a whole processor.
+#[test]
+fn top_ends_with_its_terminal() {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let terminal = openpt(flags).unwrap();
+    unlockpt(&terminal).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&terminal, size).unwrap();
+    let end = |_| ioctl_tiocgptpeer(&terminal, flags).unwrap();
+    let [input, output, errors] = [0, 1, 2].map(end);
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = plain();
+    command.env("TERM", "xterm").stdin(input).stdout(output).stderr(errors);
+    let (mut running, pid) = top(folder.path(), &mut command);
+    drop(command);
+    let mut screen = File::from(terminal);
+    let mut shown = Vec::new();
+    while !String::from_utf8_lossy(&shown).contains("q quit") {
+        let mut some = [0; 4096];
+        let length = screen.read(&mut some).unwrap();
+        shown.extend(&some[..length]);
+    }
+    drop(screen);
+    assert!(running.wait().unwrap().is_some(), "it goes on");
+    soon(|| has_gone(pid));
 }
 
 #[test]

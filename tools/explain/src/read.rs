@@ -91,7 +91,9 @@ fn missing(about: &About) -> Vec<String> {
         }),
         (missing.chunks > 0).then(|| {
             let pieces = many(crate::place(missing.chunks), "piece");
-            format!("a ring keeps the last events of each thread: {pieces} of 64 KiB made room.")
+            format!(
+                "without {pieces} of 64 KiB: a ring keeps the last events of each thread, and a program that still ran moved what was being read."
+            )
         }),
         (missing.damaged > 0).then(|| {
             let first = missing.damages.first().map_or(String::new(), |damage| {

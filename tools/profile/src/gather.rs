@@ -291,7 +291,7 @@ fn missing(trace: &Trace) -> Vec<String> {
             })
         }),
         (missing.chunks > 0).then(|| {
-            format!("{} pieces of 64 KiB of the recording are missing: a ring keeps the last.", n(missing.chunks))
+            format!("{} pieces of 64 KiB of the recording are missing: a ring keeps the last, and a program that still ran moved what was being read.", n(missing.chunks))
         }),
         (missing.damaged > 0).then(|| format!("{} places of the file cannot be read.", n(missing.damaged))),
         about.note("stacks_full").map(|_| "there were more frames than have room: some stacks lack their inner part.".to_owned()),

@@ -16,15 +16,13 @@ mod parquet;
 mod table;
 mod tables;
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-
-use tempfile::{Builder, NamedTempFile};
 
 use crate::error::TraceError;
 use crate::live::{Live, Lived};
+use crate::part::Part;
 use crate::step::Op;
 use crate::trace::Trace;
 use table::{Rows, Table};
@@ -56,17 +54,13 @@ pub fn export(
             return Err(TraceError::Exists { path });
         }
         fs::create_dir_all(&folder).map_err(TraceError::io(&folder))?;
-        // It gets its name when it is whole; as any new file, what the user's mask leaves may be done with it.
-        let permissions = Permissions::from_mode(0o666);
-        let part =
-            Builder::new().prefix(".exporting-").permissions(permissions).tempfile_in(&folder);
-        Ok((part.map_err(TraceError::io(&path))?, path))
+        Ok((Part::of(&path).map_err(TraceError::io(&path))?, path))
     };
     let tables = [&tables::BLOCKS, &tables::CURVES, &tables::FRAMES, &tables::TRACES];
     let files = tables.into_iter().map(file).collect::<Result<Vec<_>, TraceError>>()?;
     let rows = |at: usize| {
         let (part, path) = &files[at];
-        let file = part.reopen().map_err(TraceError::io(path))?;
+        let file = part.file.try_clone().map_err(TraceError::io(path))?;
         form.rows(tables[at], Box::new(BufWriter::with_capacity(1 << 18, file)))
     };
     let (mut blocks, mut curves) = (rows(0)?, rows(1)?);
@@ -77,11 +71,11 @@ pub fn export(
     for rows in [blocks, curves, frames, traces] {
         rows.finish()?;
     }
-    let persist = |(part, path): (NamedTempFile, PathBuf)| {
-        part.persist(&path).map_err(|e| TraceError::io(&path)(e.error))?;
+    let finish = |(part, path): (Part, PathBuf)| {
+        part.finish().map_err(TraceError::io(&path))?;
         Ok(path)
     };
-    files.into_iter().map(persist).collect()
+    files.into_iter().map(finish).collect()
 }
 
 /// Writes the blocks of a trace alone, to a pipe for example.

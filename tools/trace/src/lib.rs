@@ -26,6 +26,7 @@ mod open;
 mod pack;
 mod packed;
 mod packer;
+mod part;
 mod stacks;
 mod step;
 mod steps;

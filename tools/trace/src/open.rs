@@ -32,11 +32,10 @@ pub(crate) fn find(path: &Path) -> Result<Found, TraceError> {
         let entry = entry.map_err(TraceError::io(path))?;
         let (path, len) = (entry.path(), entry.metadata().map_or(0, |meta| meta.len()));
         match path.extension().and_then(|extension| extension.to_str()) {
+            // The recording stands for both: its program may have gone on since it was packed.
+            Some("trace") if path.with_extension("chunks").exists() => {}
             Some("trace") => sized.push((len, path)),
-            // Its packed trace, if there is one, stands for both.
-            Some("chunks") if !path.with_extension("trace").exists() => {
-                sized.push((len / RAW_TO_PACKED, path));
-            }
+            Some("chunks") => sized.push((len / RAW_TO_PACKED, path)),
             _ => {}
         }
     }
@@ -125,8 +124,9 @@ fn elsewhere(raw: &Path) -> io::Result<PathBuf> {
 mod tests {
     use std::fs::{self, File};
     use std::thread;
+    use std::time::SystemTime;
 
-    use super::packed;
+    use super::{find, packed};
     use crate::pack::{locked, pack_locked};
     use crate::testing::Raw;
 
@@ -147,5 +147,20 @@ mod tests {
         assert_eq!(packed(&raw).unwrap(), done.path);
         let now = fs::metadata(&done.path).unwrap().modified().unwrap();
         assert_eq!(now, written, "it was packed once");
+    }
+
+    /// What was packed while the program ran stood for all that came later.
+    #[test]
+    fn in_a_folder_too_a_recording_that_has_grown_is_packed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let raw = Raw::create(folder.path().join("a.chunks")).finish();
+        let before = find(folder.path()).unwrap().packed;
+        assert_eq!(before, raw.with_extension("trace"));
+        let packed = File::options().append(true).open(&before).unwrap();
+        packed.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let found = find(folder.path()).unwrap();
+        assert_eq!((&found.packed, found.others.len()), (&before, 0));
+        let modified = fs::metadata(&before).unwrap().modified().unwrap();
+        assert!(modified > SystemTime::UNIX_EPOCH, "it is as it was");
     }
 }

@@ -1,12 +1,10 @@
 //! From steps to a packed file, whichever source they have: a recording, another tool's file, a test.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use symbols::Symbol;
-use tempfile::NamedTempFile;
 
 use crate::about::{About, ThreadAbout};
 use crate::error::TraceError;
@@ -17,12 +15,14 @@ use crate::packed::columns::Builder;
 use crate::packed::section::SectionWriter;
 use crate::packed::summary::{Memory, Segment};
 use crate::packed::{ABOUT, END, FRAMES, INDEX, LIST, MAGIC, NAMES, VERSION, numbers};
+use crate::part::Part;
 use crate::step::{Block, Frame, Op, Step, Thread};
 
 /// Writes a packed trace. It is there under its name once it is [finished](Self::finish), and not before.
 #[derive(Debug)]
 pub struct Packer {
-    out: SectionWriter<BufWriter<NamedTempFile>>,
+    out: SectionWriter<BufWriter<File>>,
+    part: Part,
     path: PathBuf,
     about: About,
     frames: Frames,
@@ -54,15 +54,12 @@ impl Packer {
             let source = io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file");
             return Err(TraceError::Io { path: path.to_owned(), source });
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = tempfile::Builder::new()
-            .prefix(".packing-")
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder.unwrap_or(Path::new(".")))
-            .map_err(TraceError::io(path))?;
+        let part = Part::of(path).map_err(TraceError::io(path))?;
+        let file = part.file.try_clone().map_err(TraceError::io(path))?;
         let out = SectionWriter::new(BufWriter::with_capacity(1 << 20, file));
         let mut packer = Self {
             out: out.map_err(TraceError::io(path))?,
+            part,
             path: path.to_owned(),
             about: about.clone(),
             frames: Frames::default(),
@@ -249,12 +246,12 @@ impl Packer {
         self.write_about()?;
         let mut end = tail.to_le_bytes().to_vec();
         end.extend(END);
-        let Self { mut out, path, about, .. } = self;
+        let Self { mut out, part, path, about, .. } = self;
         out.raw(&end).map_err(TraceError::io(&path))?;
         let bytes = out.at();
         let out = out.into_inner().map_err(TraceError::io(&path))?;
-        let file = out.into_inner().map_err(|e| TraceError::io(&path)(e.into_error()))?;
-        file.persist(&path).map_err(|e| TraceError::io(&path)(e.error))?;
+        out.into_inner().map_err(|e| TraceError::io(&path)(e.into_error()))?;
+        part.finish().map_err(TraceError::io(&path))?;
         Ok(Packed { path, bytes, about })
     }
 }

@@ -9,7 +9,7 @@ mod state;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::io::{self, Write as _, stdout};
+use std::io::{self, ErrorKind, Write as _, stdin, stdout};
 use std::panic;
 use std::sync::Arc;
 
@@ -21,7 +21,9 @@ use crossterm::terminal::{
     LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use crossterm::{execute, queue};
-use signal_hook::consts::{SIGHUP, SIGTERM};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::class::By;
 use crate::draw::Line;
@@ -85,7 +87,8 @@ pub fn scrub(pictures: &Pictures, by: By, inked: bool) -> io::Result<()> {
 /// Errors: standard input or output is no terminal, or has gone.
 pub fn shown(screen: &mut impl Screen, inked: bool) -> io::Result<()> {
     let ends = Arc::new(AtomicBool::new(false));
-    for signal in [SIGTERM, SIGHUP] {
+    // Control-C is a key here: these were sent by someone else.
+    for signal in [SIGTERM, SIGHUP, SIGINT, SIGQUIT] {
         signal_hook::flag::register(signal, Arc::clone(&ends))?;
     }
     let terminal = Terminal::take()?;
@@ -94,7 +97,8 @@ pub fn shown(screen: &mut impl Screen, inked: bool) -> io::Result<()> {
         let (width, height) = size()?;
         let lines = screen.lines(usize::from(width), usize::from(height));
         draw(&mut before, width, lines, inked)?;
-        if !event::poll(screen.every())? {
+        wait(screen.every())?;
+        if !event::poll(Duration::ZERO)? {
             screen.tick();
             continue;
         }
@@ -108,6 +112,21 @@ pub fn shown(screen: &mut impl Screen, inked: bool) -> io::Result<()> {
         }
     }
     drop(terminal);
+    Ok(())
+}
+
+/// Waits for a key, a signal, or so long. crossterm is not to wait: it reads the end of a terminal that has gone for ever.
+fn wait(most: Duration) -> io::Result<()> {
+    let keys = stdin();
+    let mut keys = [PollFd::new(&keys, PollFlags::IN)];
+    let most = Timespec::try_from(most).ok();
+    match poll(&mut keys, most.as_ref()) {
+        Err(Errno::INTR) => return Ok(()),
+        waited => waited?,
+    };
+    if keys[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
+        return Err(ErrorKind::BrokenPipe.into());
+    }
     Ok(())
 }
 

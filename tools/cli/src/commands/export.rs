@@ -84,6 +84,7 @@ impl Export {
             _ => return self.stacks(),
         };
         let trace = traces::open(&self.trace)?;
+        traces::warn_of_damage(&trace);
         match &self.output {
             None => {
                 trace::export_blocks(&trace, form, Box::new(stdout())).map_err(traces::failed)?
@@ -106,6 +107,7 @@ impl Export {
 
     fn stacks(&self) -> anyhow::Result<ExitCode> {
         let trace = traces::open_any(&self.trace)?;
+        traces::warn_of_damage(&trace);
         let profile = profile::gather(&trace, None).map_err(traces::failed)?;
         if profile.frames.is_empty() {
             bail!(traces::no_stacks(&self.trace));

@@ -264,7 +264,8 @@ fn name(trace: &Path) -> String {
 
 /// This command line, with the seed that was chosen.
 fn command_line(seed: u64) -> Vec<String> {
-    let mut words: Vec<String> = env::args().skip(1).collect();
+    let words = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let mut words: Vec<String> = words.collect();
     words.insert(0, "heapwright".to_owned());
     if !words.iter().any(|word| word == "--seed" || word.starts_with("--seed=")) {
         words.extend(["--seed".to_owned(), seed.to_string()]);

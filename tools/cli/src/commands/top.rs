@@ -94,17 +94,27 @@ impl Top {
             }
         };
         let pid = self.pid.or(started.as_ref().map(Started::pid)).unwrap_or_default();
-        let mut shown = Shown::new(Watched::find(pid)?, self.every, self.times);
-        if in_terminal {
+        let watched = match (Watched::find(pid), started.is_some()) {
+            // Before it was looked at.
+            (Err(trouble @ (Trouble::Gone(_) | Trouble::Zombie(_))), true) => {
+                exit::say(&format!("heapwright: {trouble}"));
+                return Ok(started.map_or(ExitCode::SUCCESS, |started| started.end(true)));
+            }
+            (found, _) => found?,
+        };
+        let mut shown = Shown::new(watched, self.every, self.times);
+        let seen = if in_terminal {
             shown.state.inked = style::is_on_stdout();
             let inked = shown.state.inked;
             shown.look();
-            view::shown(&mut shown, inked).context("cannot use the terminal")?;
+            view::shown(&mut shown, inked).context("cannot use the terminal")
         } else {
-            shown.print()?;
-        }
+            shown.print()
+        };
+        // The program gets its time to end, also where the terminal has gone.
         let is_gone = matches!(shown.ended, Some(Trouble::Ended(_)));
         let code = started.map_or(ExitCode::SUCCESS, |started| started.end(is_gone));
+        seen?;
         match shown.ended {
             Some(Trouble::Ended(_)) | None => Ok(code),
             Some(trouble) => Err(anyhow!(trouble)),

@@ -125,6 +125,19 @@ fn tables_go_to_a_pipe_or_into_a_folder() {
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
 }
 
+/// What could not be read was missing from the tables, and nothing said so.
+#[test]
+fn tables_of_a_trace_that_was_cut_say_so() {
+    let trace = script(TRACE);
+    let folder = tempfile::tempdir().unwrap();
+    let cut = folder.path().join("cut.trace");
+    let bytes = fs::read(trace.path()).unwrap();
+    // Half of the last section is there.
+    fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
+    let path = cut.to_str().unwrap();
+    says(0, ours(["export", path, "--to", "csv"]), &["1 place of", "cannot be read", "left out"]);
+}
+
 #[test]
 fn a_recording_of_heaptrack_becomes_a_trace() {
     let folder = tempfile::tempdir().unwrap();

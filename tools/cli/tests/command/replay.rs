@@ -1,6 +1,8 @@
 //! `heapwright replay`: small traces, done again.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::common::{Outcome, exits, heapwright, names, outcome, refuses, says};
@@ -76,6 +78,16 @@ fn what_was_recorded_on_takes_part_and_its_error_is_said() {
         }
         assert!(err.contains("heapwright explain") && err.contains("server-4711.trace"), "{err}");
     }
+}
+
+/// Its name went into the command line of the result, which was read as text.
+#[test]
+fn a_trace_whose_name_is_no_text_is_replayed() {
+    let folder = TempDir::new().unwrap();
+    let name = folder.path().join(OsStr::from_bytes(b"server-\xff.trace"));
+    fs::rename(trace(folder.path()), &name).unwrap();
+    let (result, _) = replayed(&name, &["-a", "glibc"]);
+    assert!(result["command_line"].to_string().contains("server-\u{fffd}.trace"), "{result}");
 }
 
 /// Blocks of a thousand bytes are mapped one by one where glibc is told so: without what was set, the replay was said to be wrong.

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Output, Stdio};
 
 use crate::common::{exits, ours, plain};
@@ -58,11 +59,21 @@ fn a_full_disk_for_messages_is_no_failure() {
 
 #[test]
 fn a_filter_ends_quietly_when_its_reader_has_gone() {
-    use std::os::unix::process::ExitStatusExt as _;
     for args in [&["list"][..], &["bench", "--list"], &["completions", "bash"]] {
         let output = with(args, nobody(), Stdio::piped());
         assert_eq!((output.status.signal(), err(&output).as_str()), (Some(13), ""), "{args:?}");
     }
+}
+
+/// The folder that the program's figures were read from stayed where the reader of the messages had gone.
+#[test]
+fn statistics_that_nobody_reads_leave_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = plain();
+    command.env("TMPDIR", folder.path()).args(["run", "--stats", "--", "true"]);
+    let status = command.stderr(nobody()).status().unwrap();
+    assert_eq!(status.signal(), Some(13), "{status}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

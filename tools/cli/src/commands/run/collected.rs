@@ -46,6 +46,8 @@ impl Collected {
         let status = foreground::run(command, foreground::Killed::TakesAlong)
             .map_err(|error| not_executed(file, error))?;
         let processes = processes::read(folder.path());
+        // Now: who reads what is told may have gone, and this process may end by the program's signal.
+        drop(folder);
         match processes.first() {
             None => exit::warn(
                 "there are no statistics: no process ran on heapwright's library, or, of a classic design, came to its exit",
@@ -54,8 +56,6 @@ impl Collected {
                 tell(&words::words(&processes, &self.stats), &self.stats, program.number())
             }
         }
-        // Now: this process may end by the program's signal.
-        drop(folder);
         Ok(foreground::end_as(status))
     }
 }

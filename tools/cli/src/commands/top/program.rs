@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -11,7 +11,7 @@ use core::time::Duration;
 use launch::environment::variables;
 use launch::resolve;
 use launch::{Launch, Running, inspect};
-use rustix::process::Signal;
+use rustix::process::{Signal, set_parent_process_death_signal};
 use tempfile::Builder;
 
 use crate::flags::allocator::OneAllocator;
@@ -51,6 +51,11 @@ impl Started {
             let (log, path) = log.keep()?;
             command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
             said = Some(path);
+        }
+        // A signal may end this process, as SIGPIPE does when 'head' has seen enough: the program ends with it.
+        // SAFETY: the closure makes one system call.
+        unsafe {
+            command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?));
         }
         let running = Launch::new(&mut command).spawn();
         let running =
