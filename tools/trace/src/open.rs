@@ -20,8 +20,9 @@ pub(crate) struct Found {
     pub(crate) others: Vec<PathBuf>,
 }
 
-/// A raw recording takes about so many times the room of the packed one.
+/// A raw recording takes about so many times the room of the packed one, beyond what one of a few events has.
 const RAW_TO_PACKED: u64 = 4;
+const RAW_LEAST: u64 = 128 << 10;
 
 pub(crate) fn find(path: &Path) -> Result<Found, TraceError> {
     if !path.is_dir() {
@@ -35,7 +36,7 @@ pub(crate) fn find(path: &Path) -> Result<Found, TraceError> {
             // The recording stands for both: its program may have gone on since it was packed.
             Some("trace") if path.with_extension("chunks").exists() => {}
             Some("trace") => sized.push((len, path)),
-            Some("chunks") => sized.push((len / RAW_TO_PACKED, path)),
+            Some("chunks") => sized.push((len.saturating_sub(RAW_LEAST) / RAW_TO_PACKED, path)),
             _ => {}
         }
     }
