@@ -21,6 +21,17 @@ use crate::heap::{HEAP, MAX_LINEAR};
 
 unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dladdr(address: usize, library: *mut Library) -> c_int;
+    fn dlclose(library: *mut c_void) -> c_int;
+}
+
+/// `Dl_info` of <dlfcn.h>: what an address lies in.
+#[repr(C)]
+struct Library {
+    path: *const c_char,
+    base: usize,
+    symbol: *const c_char,
+    symbol_at: usize,
 }
 
 const RTLD_NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
@@ -101,20 +112,59 @@ fn thrower() -> *mut c_void {
     (imp::throw_bad_alloc as extern "C" fn() as *mut ()).cast()
 }
 
+/// The operator new of the library that `caller` lies in, or of one that it depends on: a plugin's C++ library may be
+/// linked into it, where nobody else finds what it throws. Null: it has none but ours.
+fn own_new(caller: usize, alignment: usize) -> *mut c_void {
+    let nothing = ptr::null_mut();
+    let mut library = Library { path: ptr::null(), base: 0, symbol: ptr::null(), symbol_at: 0 };
+    // SAFETY: `library` is valid for writing.
+    if unsafe { dladdr(caller, &raw mut library) } == 0 || library.path.is_null() {
+        return nothing;
+    }
+    // SAFETY: only finds the library that called us, whose path is a C string.
+    let handle = unsafe { dlopen::own(library.path, RTLD_LAZY_NOLOAD) };
+    if handle.is_null() {
+        return nothing;
+    }
+    let (name, ours) = if alignment > 16 {
+        (c"_ZnwmSt11align_val_t", ours!("_ZnwmSt11align_val_t"))
+    } else {
+        (c"_Znwm", ours!("_Znwm"))
+    };
+    // SAFETY: looks a name up.
+    let found = unsafe { dlsym(handle, name.as_ptr()) };
+    // SAFETY: opened above; the caller's code keeps it loaded.
+    unsafe { dlclose(handle) };
+    if found.addr() == ours { nothing } else { found }
+}
+
+/// What is called after new has failed; in two registers on every processor we know.
+#[derive(Debug)]
+#[repr(C)]
+struct Next {
+    call: *mut c_void,
+    /// It is an operator new, whose answer is ours.
+    is_new: usize,
+}
+
 /// What to call when new has failed: the new-handler, else what throws `std::bad_alloc`.
-extern "C" fn after_failure(size: usize) -> *mut c_void {
+extern "C" fn after_failure(size: usize, alignment: usize, caller: usize) -> Next {
     let handler = new_handler();
     if !handler.is_null() {
-        return handler;
+        return Next { call: handler, is_new: 0 };
     }
     let throw = runtime(linked!("_ZSt17__throw_bad_allocv"), c"_ZSt17__throw_bad_allocv");
     let throw = if throw.is_null() { thrower() } else { throw };
-    if throw.is_null() {
+    if !throw.is_null() {
+        return Next { call: throw, is_new: 0 };
+    }
+    let call = own_new(caller, alignment);
+    if call.is_null() {
         Os::fatal(format_args!(
             "operator new: out of memory for {size} bytes, and no C++ library to throw"
         ));
     }
-    throw
+    Next { call, is_new: 1 }
 }
 
 /// What `operator new(size_t)` is.

@@ -47,8 +47,12 @@ macro_rules! tries {
 }
 
 tries! {
-    /// Tries, calls the new-handler or throws, tries again.
-    new_aligned_slow, after_failure: "mov x0, x19" "bl {called}"
+    /// Tries, calls the new-handler or throws, tries again; or leaves it to the caller's own operator.
+    new_aligned_slow, after_failure:
+        "mov x0, x19" "mov x1, x20" "ldr x2, [sp, 8]" "bl {called}"
+        "cbz x1, 4f"
+        "mov x9, x0" "mov x0, x19" "mov x1, x20" "blr x9" "b 3f"
+        "4:"
 }
 
 tries! {

@@ -52,8 +52,12 @@ macro_rules! tries {
 }
 
 tries! {
-    /// Tries, calls the new-handler or throws, tries again.
-    new_aligned_slow, after_failure: "mov rdi, rbx" "call {called}"
+    /// Tries, calls the new-handler or throws, tries again; or leaves it to the caller's own operator.
+    new_aligned_slow, after_failure:
+        "mov rdi, rbx" "mov rsi, rbp" "mov rdx, qword ptr [rsp + 24]" "call {called}"
+        "test rdx, rdx" "je 4f"
+        "mov rdi, rbx" "mov rsi, rbp" "call rax" "jmp 3f"
+        "4:"
 }
 
 tries! {

@@ -168,7 +168,7 @@ fn compile_now(source: &Source) -> PathBuf {
     compiler.arg(&source.path).arg("-o").arg(&binary).args(&source.flags);
     for helper in &source.helpers {
         let library = helper_path(&binary, &helper.file);
-        let mut build = self::compiler(false);
+        let mut build = self::compiler(source::is_cxx(&helper.file));
         build.arg(&helper.file).args(["-shared", "-fPIC", "-o"]).arg(&library).args(&helper.flags);
         finish(&mut build);
         if helper.linked {

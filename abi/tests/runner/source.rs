@@ -67,6 +67,11 @@ pub(crate) fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Whether a file is in C++.
+pub(crate) fn is_cxx(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "cc")
+}
+
 impl Source {
     /// Reads the marks of the program `name`, a path such as `tests/c/free_null.c`. Panics on a mark it does not know.
     pub(crate) fn read(name: &str) -> Self {
@@ -151,7 +156,7 @@ impl Source {
     }
 
     pub(crate) fn is_cxx(&self) -> bool {
-        self.path.extension().is_some_and(|extension| extension == "cc")
+        is_cxx(&self.path)
     }
 
     pub(crate) fn name(&self) -> &str {

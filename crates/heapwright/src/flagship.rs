@@ -36,6 +36,17 @@ pub fn check() -> Result<(), Broken> {
 #[unsafe(link_section = ".fini_array")]
 static END: extern "C" fn() = end;
 
+/// In a plugin the end of a thread that allocated there is announced to us, also after the plugin has been closed.
+#[cfg(not(miri))]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static START: extern "C" fn() = start;
+
+#[cfg(not(miri))]
+extern "C" fn start() {
+    source::os::imp::stay::stay_loaded();
+}
+
 extern "C" fn end() {
     malloc::heapwright::global::at_exit();
 }

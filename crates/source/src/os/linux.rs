@@ -19,6 +19,7 @@ pub mod process;
 pub mod record;
 pub mod residency;
 mod signals;
+pub mod stay;
 pub mod stderr;
 mod stdio;
 mod syscall;

@@ -11,6 +11,7 @@ use super::weak::address_of;
 
 pub(super) const AT_FDCWD: usize = usize::MAX - 99;
 const O_RDONLY_CLOEXEC: usize = 0x8_0000;
+const AT_PHDR: c_ulong = 3;
 const AT_PAGESZ: c_ulong = 6;
 const AT_SECURE: c_ulong = 23;
 const AT_SYSINFO_EHDR: c_ulong = 33;
@@ -58,6 +59,11 @@ pub fn random() -> Option<u64> {
 /// Where the kernel has mapped its own library; 0 where it has not.
 pub(super) fn vdso() -> usize {
     auxiliary(AT_SYSINFO_EHDR)
+}
+
+/// Where the program's headers are; 0 where the kernel does not say.
+pub(super) fn program_headers() -> usize {
+    auxiliary(AT_PHDR)
 }
 
 /// What a page is before the kernel has been asked, and where it does not say.

@@ -1,8 +1,10 @@
 //! A file that is whole at any time, however the process ends: written beside its place, then moved there.
 //!
 //! ```text
-//! /path/123.tmp   { "process": 12        ── rename ─►  /path/123   { "process": 123, … }
+//! /path/123.123.tmp   { "process": 12        ── rename ─►  /path/123   { "process": 123, … }
 //! ```
+//!
+//! What is written beside it has the process's number in any case: several may have one path.
 //!
 //! - **record-R1** only a regular file, or nothing, is ever replaced: not /dev/null, not a link.
 //!
@@ -75,7 +77,7 @@ pub fn replace(write: impl FnOnce(&mut Console)) -> Result<(), i32> {
     let (mut path, mut beside) = ([0; LONGEST], [0; LONGEST]);
     let given = str::from_utf8(&given[..len]).map_err(|_| EINVAL)?;
     let path = expanded(given, "", &mut path).ok_or(EINVAL)?;
-    let beside = expanded(given, ".tmp", &mut beside).ok_or(EINVAL)?;
+    let beside = expanded(given, ".%p.tmp", &mut beside).ok_or(EINVAL)?;
     if statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, TYPE).is_some_and(|f| f[7] & S_IFMT != S_IFREG) {
         return Err(EINVAL);
     }
@@ -107,17 +109,18 @@ fn remove(path: &CStr) {
     unsafe { call6(number::UNLINKAT, [AT_FDCWD, path.as_ptr().addr(), 0, 0, 0, 0]) };
 }
 
-/// `given` with the process's number in it and `end` behind it, as a C string in `buffer`; `None`: it is too long.
+/// `given` and `end` behind it with the process's number in them, as a C string in `buffer`; `None`: they are too long.
 fn expanded<'a>(given: &str, end: &str, buffer: &'a mut [u8; LONGEST]) -> Option<&'a CStr> {
     buffer.fill(0);
     // The last byte stays zero.
     let mut path = Text { rest: &mut buffer[..LONGEST - 1] };
-    let mut parts = given.split(NUMBER);
-    path.write_str(parts.next()?).ok()?;
-    for part in parts {
-        write!(path, "{}{part}", process_id()).ok()?;
+    for text in [given, end] {
+        let mut parts = text.split(NUMBER);
+        path.write_str(parts.next()?).ok()?;
+        for part in parts {
+            write!(path, "{}{part}", process_id()).ok()?;
+        }
     }
-    path.write_str(end).ok()?;
     CStr::from_bytes_until_nul(buffer).ok()
 }
 

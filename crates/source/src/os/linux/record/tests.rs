@@ -8,9 +8,23 @@ fn said(text: &str) -> Result<(), i32> {
     replace(|out| out.write_str(text).expect("a console takes all"))
 }
 
+/// Has the path in the other process.
+const SHARED: &str = "HEAPWRIGHT_TEST_SHARED";
+
+/// Another process has the same path and writes its file.
+fn said_elsewhere(path: &str) {
+    let mut test = process::Command::new(env::current_exe().expect("the path of this test"));
+    test.args(["a_file_is_replaced", "--nocapture"]).env(SHARED, path);
+    assert!(test.output().expect("started").status.success());
+}
+
 // One test, as there is one name.
 #[test]
 fn a_file_is_replaced_as_a_whole_or_not_at_all() {
+    if let Ok(path) = env::var(SHARED) {
+        assert!(name(&path));
+        return assert_eq!(said("elsewhere"), Ok(()));
+    }
     let folder = env::temp_dir().join(format!("heapwright-record-{}", process::id()));
     fs::create_dir_all(&folder).expect("a folder");
     let at = |name: &str| folder.join(name).to_str().expect("UTF-8").to_string();
@@ -23,7 +37,16 @@ fn a_file_is_replaced_as_a_whole_or_not_at_all() {
         let path = at(&format!("of-{}", process::id()));
         assert_eq!(fs::read_to_string(&path).expect("there"), text);
     }
-    assert_eq!(fs::read_dir(&folder).expect("there").count(), 1, "nothing is left beside it");
+    let shared = at("shared");
+    assert!(name(&shared));
+    let answer = replace(|out| {
+        out.write_str(&long).expect("a console takes all");
+        said_elsewhere(&shared);
+        assert_eq!(fs::read_to_string(&shared).expect("there"), "elsewhere");
+    });
+    assert_eq!(answer, Ok(()), "two processes write at once");
+    assert_eq!(fs::read_to_string(&shared).expect("there"), long);
+    assert_eq!(fs::read_dir(&folder).expect("there").count(), 2, "nothing is left beside them");
 
     let kept = at("kept");
     fs::write(&kept, "kept").expect("written");

@@ -1,0 +1,39 @@
+//! A library that is closed stays where it is: what the C library was given of it, to be called when a thread ends or around
+//! `fork`, outlives the program's wish to unload it.
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr;
+
+use super::process::program_headers;
+use super::weak::{self, address_of};
+
+const RTLD_LAZY_NOLOAD_NODELETE: c_int = 0x1005;
+
+/// `Dl_info` of <dlfcn.h>.
+#[repr(C)]
+struct Library {
+    path: *const c_char,
+    base: usize,
+    symbol: *const c_char,
+    symbol_at: usize,
+}
+
+type Dladdr = unsafe extern "C" fn(*const c_void, *mut Library) -> c_int;
+type Dlopen = unsafe extern "C" fn(*const c_char, c_int) -> *mut c_void;
+
+/// The library that this is linked into is never unloaded from now on. For a constructor, where the loader's lock is the
+/// caller's. The program itself, and a static one, stays in any case.
+pub fn stay_loaded() {
+    let (dladdr, dlopen) = (address_of!("dladdr"), address_of!("dlopen"));
+    // SAFETY: the C library's function has this type.
+    let Some(dladdr) = (unsafe { weak::function::<Dladdr>(dladdr) }) else { return };
+    // SAFETY: as above.
+    let Some(dlopen) = (unsafe { weak::function::<Dlopen>(dlopen) }) else { return };
+    let mut library = Library { path: ptr::null(), base: 0, symbol: ptr::null(), symbol_at: 0 };
+    // SAFETY: `library` is valid for writing.
+    let is_known = unsafe { dladdr((stay_loaded as fn() as *const ()).cast(), &raw mut library) };
+    // The headers of the program are in its first page.
+    if is_known != 0 && program_headers() & !0xfff != library.base {
+        // SAFETY: only finds a library that is loaded already; its path is a C string.
+        unsafe { dlopen(library.path, RTLD_LAZY_NOLOAD_NODELETE) };
+    }
+}
