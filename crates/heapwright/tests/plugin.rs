@@ -20,12 +20,12 @@ unsafe extern "C" {
 
 type SumBelow = unsafe extern "C" fn(usize) -> usize;
 
-/// Builds the example, and returns its path.
+/// Builds the example, as the tests of `tools/profile` build theirs, and returns its path.
 fn plugin() -> CString {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "--package", "heapwright", "--example", "plugin"]);
-    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).arg("--target-dir").arg(&target);
+    cargo.args(["build", "--quiet", "--package", "heapwright", "--features", "profile"]);
+    cargo.args(["--example", "plugin", "--target-dir"]).arg(target);
     assert!(cargo.status().expect("cargo starts").success(), "{cargo:?}");
     let path = target.join("debug/examples/libplugin.so");
     CString::new(path.to_str().expect("UTF-8")).expect("no zero")
