@@ -171,11 +171,13 @@ impl<C: Control, T: Tier> Table<C, T> {
         let (first, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
         let size = sentinel.address() - first.address();
         // SAFETY: by pool-T6 a block is first in the pool.
-        if unsafe { first.header::<T>() } != size {
+        let header = unsafe { first.header::<T>() };
+        // A pool that was truncated may be a crumb.
+        if header & USED != 0 || Self::size_of(header) != size {
             return Err(RemoveError::InUse);
         }
         // SAFETY: it is free, so in a bin (bins-T3).
-        unsafe { self.unlink(first) };
+        unsafe { self.unlink_any(first) };
         // No reference is kept: `pools` reads the same block.
         let head = self.head();
         // SAFETY: the control block is ours.
