@@ -272,8 +272,8 @@ unsigned int kmem_cache_sheaf_size(struct slab_sheaf *sheaf) HEAPWRIGHT_KERNEL_N
 #define KMALLOC_MAX_SIZE ((size_t)4 << 20)
 
 /* `size` bytes: a block of 8, 16, 32, 64, 96, 128, 192, 256, 512, 1k, 2k, 4k or 8k, above that of 2^k pages. A block of
- * a power of two is at a multiple of it, one of 96 at a multiple of 32, one of 192 of 64. Its contents are anything, 0
- * with __GFP_ZERO. Size 0 gives ZERO_SIZE_PTR.
+ * a power of two is at a multiple of it, one of 96 at a multiple of 32, one of 192 of 64. Its contents are anything; 0
+ * with __GFP_ZERO, all that ksize() says. Size 0 gives ZERO_SIZE_PTR.
  * Cost: O(1); above 8 KiB a search among pages.
  * Errors: NULL when there is no memory, or `size` is above KMALLOC_MAX_SIZE. */
 void *kmalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
@@ -301,9 +301,9 @@ static inline void *kcalloc_node(size_t count, size_t size, gfp_t flags, int nod
     return kcalloc(count, size, flags);
 }
 
-/* Makes a block `size` bytes, here or elsewhere. As many bytes as both sizes have are kept; with __GFP_ZERO the bytes
- * beyond the block's old ksize() are 0. NULL or ZERO_SIZE_PTR: as kmalloc(). Size 0: frees it, and returns
- * ZERO_SIZE_PTR.
+/* Makes a block `size` bytes, here or elsewhere. As many bytes as both sizes have are kept. With __GFP_ZERO in this and
+ * every call before it for the block, from the first on, what is gained is 0; in one of them only, the bytes beyond the
+ * block's old ksize(). NULL or ZERO_SIZE_PTR: as kmalloc(). Size 0: frees it, and returns ZERO_SIZE_PTR.
  * Cost: as kmalloc(), and O(bytes) where it moves.
  * Errors: NULL; the block stays as it was. Misuse: as kfree(). */
 void *krealloc(const void *block, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_USE;

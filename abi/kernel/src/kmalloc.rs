@@ -78,14 +78,15 @@ pub(crate) fn end_if_owned(function: &str, called: Name, object: NonNull<u8>) {
     }
 }
 
-/// A block of `size` bytes, as its flags say. Size 0: no memory, but no failure.
+/// A block of `size` bytes, as its flags say. Size 0: no memory, but no failure. All of a block that is to be 0 is, so that
+/// `krealloc` can grow it in place.
 #[inline]
 pub(crate) fn allocate(function: &str, size: usize, flags: Flags) -> Option<NonNull<u8>> {
     let block = with(|kmalloc| kmalloc.allocate(size));
     let block = flags::granted(flags, function, size, block)?;
     if flags & flags::ZERO != 0 && size > 0 {
-        // SAFETY: a new block of this size.
-        unsafe { block.write_bytes(0, size) };
+        // SAFETY: a new block, and all its bytes.
+        unsafe { block.write_bytes(0, kmalloc_size_roundup(size)) };
     }
     Some(block)
 }
@@ -159,6 +160,13 @@ fn reallocate(function: &str, old: *const c_void, size: usize, flags: Flags) -> 
     }
     let had = usable(function, old);
     if size <= had {
+        if flags & flags::ZERO != 0 {
+            // What is gained later must be 0, and by then nobody knows what was asked for now.
+            // SAFETY: within the block.
+            let rest = unsafe { old.add(size) };
+            // SAFETY: as above.
+            unsafe { rest.write_bytes(0, had - size) };
+        }
         return old.as_ptr();
     }
     let Some(new) = allocate(function, size, flags & !flags::ZERO) else { return ptr::null_mut() };
@@ -168,7 +176,7 @@ fn reallocate(function: &str, old: *const c_void, size: usize, flags: Flags) -> 
         // SAFETY: within the new block.
         let rest = unsafe { new.add(had) };
         // SAFETY: as above.
-        unsafe { rest.write_bytes(0, size - had) };
+        unsafe { rest.write_bytes(0, kmalloc_size_roundup(size) - had) };
     }
     free(function, old);
     new.as_ptr()

@@ -31,6 +31,15 @@ pub(crate) struct Pool {
     /// Pages that compacting gave back.
     compacted: AtomicUsize,
     heap: Guarded<ZsMalloc<Pages>>,
+    /// Its handles differ from those of every other pool by this in the upper half, which counts how often a slot was used: in
+    /// another pool they are refused.
+    mark: c_ulong,
+}
+
+/// The mark of the next pool: far from what counting reaches, and 0 for the first.
+fn next_mark() -> c_ulong {
+    static POOLS: AtomicUsize = AtomicUsize::new(0);
+    (POOLS.fetch_add(1, Ordering::Relaxed) as c_ulong).wrapping_mul(0x9e37_79b9) << 32
 }
 
 /// `struct zs_pool_stats`.
@@ -83,7 +92,7 @@ impl Pool {
     }
 
     fn handle(&self, function: &str, bits: c_ulong) -> Handle {
-        self.done(function, bits, Handle::from_bits(bits).ok_or(HandleError::Unknown))
+        self.done(function, bits, Handle::from_bits(bits ^ self.mark).ok_or(HandleError::Unknown))
     }
 }
 
@@ -93,7 +102,8 @@ unsafe extern "C" fn zs_create_pool(name: *const c_char) -> *mut Pool {
     let Some(name) = (unsafe { Name::copy(name) }) else { return ptr::null_mut() };
     let Some(at) = fork::room::<Pool>() else { return ptr::null_mut() };
     let heap = Guarded::new(ZsMalloc::new(Pages, Default::default()));
-    let pool = Pool { member: Member::new(Kind::Zs), name, compacted: AtomicUsize::new(0), heap };
+    let (compacted, mark) = (AtomicUsize::new(0), next_mark());
+    let pool = Pool { member: Member::new(Kind::Zs), name, compacted, heap, mark };
     // SAFETY: it stays there until `zs_destroy_pool`.
     unsafe { Member::join(at, pool) };
     at.as_ptr()
@@ -123,9 +133,10 @@ unsafe extern "C" fn zs_destroy_pool(pool: *mut Pool) {
 unsafe extern "C" fn zs_malloc(pool: *mut Pool, size: usize, flags: Flags) -> c_ulong {
     const ME: &str = "zs_malloc";
     // SAFETY: what the header asks of the caller.
-    let got = unsafe { open(pool, ME) }.heap.lock().allocate(size);
+    let pool = unsafe { open(pool, ME) };
+    let got = pool.heap.lock().allocate(size);
     match got {
-        Ok(handle) => handle.to_bits(),
+        Ok(handle) => handle.to_bits() ^ pool.mark,
         Err(HandleError::NoMemory) if flags & flags::NOFAIL != 0 => {
             flags::refuse(ME, format_args!("{size} bytes"))
         }

@@ -16,7 +16,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use base::{BlockAllocator, Free, ResizeInPlace, UsableSize};
+use base::{BlockAllocator, BlockStats, Free, ResizeInPlace, Stats, UsableSize};
 
 use crate::growing::Trim;
 use crate::pass_on::pass_on;
@@ -185,7 +185,17 @@ impl<A: Trim> Trim for Affix<A> {
     }
 }
 
-pass_on! { [A] Affix<A>: AddMemory RemoveMemory Owns Reset Walk Check Stats }
+/// The largest block is what is left of a power of two behind the prefix.
+impl<A: Stats> Stats for Affix<A> {
+    #[inline]
+    fn stats(&self) -> BlockStats {
+        let stats = self.inner.stats();
+        let inner = stats.largest_free.checked_ilog2().map_or(0, |order| 1 << order);
+        BlockStats { largest_free: usize::saturating_sub(inner, PREFIX), ..stats }
+    }
+}
+
+pass_on! { [A] Affix<A>: AddMemory RemoveMemory Owns Reset Walk Check }
 
 #[cfg(test)]
 mod tests;

@@ -365,6 +365,12 @@ MISUSE(zs_foreign, "zs_free: pool zram0: handle 0x7b is none of this pool's") {
     zs_free(pool, 123);
 }
 
+MISUSE(zs_of_another_pool, "zs_free: pool zram1: handle {it} is none of this pool's") {
+    struct zs_pool *one = zs_create_pool("zram0"), *two = zs_create_pool("zram1");
+    CHECK(!IS_ERR_VALUE(zs_malloc(two, 100, GFP_KERNEL)));
+    zs_free(two, shown_handle(zs_malloc(one, 100, GFP_KERNEL)));
+}
+
 MISUSE(zs_free_read, "zs_free: pool zram0: handle {it} is being read") {
     struct zs_pool *pool = zs_create_pool("zram0");
     unsigned long handle = shown_handle(zs_malloc(pool, 100, GFP_KERNEL));

@@ -171,11 +171,13 @@ impl<C: Control, T: Tier> Table<C, T> {
         let (first, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
         let size = sentinel.address() - first.address();
         // SAFETY: by pool-T6 a block is first in the pool.
-        if unsafe { first.header::<T>() } != size {
+        let header = unsafe { first.header::<T>() };
+        // A pool that was truncated may be a crumb.
+        if header & USED != 0 || Self::size_of(header) != size {
             return Err(RemoveError::InUse);
         }
         // SAFETY: it is free, so in a bin (bins-T3).
-        unsafe { self.unlink(first) };
+        unsafe { self.unlink_any(first) };
         // No reference is kept: `pools` reads the same block.
         let head = self.head();
         // SAFETY: the control block is ours.
@@ -193,9 +195,14 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// The caller promises: the bytes behind it are the caller's gift, as for [`add`](Self::add).
     pub(super) unsafe fn extend(self, start: *mut u8, len: usize) -> Result<(), AddError> {
         let Some(pool) = self.pool_at(start) else { return Err(AddError::Null) };
-        let plan = plan::<C>(start.addr(), len, self.largest())?;
+        // Not by `plan`: one that was truncated may be shorter than any that can be added.
+        let end = start.addr().checked_add(len).ok_or(AddError::Wraps)?;
+        let sentinel = align_down(end, C::GRAIN).saturating_sub(WORD);
         let old = pool.sentinel(C::GRAIN);
-        let more = plan.sentinel.checked_sub(old.address()).ok_or(AddError::TooSmall)?;
+        let more = sentinel.checked_sub(old.address()).ok_or(AddError::TooSmall)?;
+        if sentinel - pool.first(C::GRAIN).address() > self.largest() {
+            return Err(AddError::TooLarge);
+        }
         let overlaps = |other: Pool| {
             other != pool
                 && other.start().addr() < start.addr() + len
@@ -223,7 +230,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             // SAFETY: it is in a bin (bins-T3).
             unsafe { self.unlink_any(block) };
         }
-        // SAFETY: `plan` found room for the new sentinel.
+        // SAFETY: the new sentinel lies below the new end.
         unsafe { block.above(size).set_header::<T>(USED) };
         // SAFETY: the bytes are the caller's gift and what was free below them.
         unsafe { self.release(block, size) };

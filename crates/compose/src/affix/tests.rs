@@ -1,5 +1,5 @@
 use super::*;
-use base::{AddMemory, Check, Stats};
+use base::{AddMemory, Check};
 use block::fit::FirstFit;
 
 fn with_fit(work: impl FnOnce(&mut Affix<FirstFit>)) {
@@ -57,5 +57,16 @@ fn sizes_that_overflow_are_refused() {
         assert_eq!(affix.allocate(most), None);
         let aligned = Layout::from_size_align(1, 1 << (usize::BITS - 2)).unwrap();
         assert_eq!(affix.allocate(aligned), None);
+    });
+}
+
+#[test]
+fn the_largest_free_block_can_be_had() {
+    with_fit(|affix| {
+        let layout = Layout::from_size_align(affix.stats().largest_free, 1).unwrap();
+        let block = affix.allocate(layout).unwrap();
+        assert!(layout.size() > 1 << 18, "half of the memory at least");
+        // SAFETY: live, given up.
+        unsafe { affix.free(block) };
     });
 }

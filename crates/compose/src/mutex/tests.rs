@@ -23,6 +23,14 @@ fn a_critical_section_lets_one_in() {
     lets_one_in(Critical::NEW);
 }
 
+/// Whoever prints a heap is in no critical section, and may not read the flag.
+#[cfg(feature = "critical-section")]
+#[test]
+#[expect(clippy::disallowed_macros, reason = "text to compare")]
+fn a_critical_section_is_printed_without_its_flag() {
+    assert_eq!(format!("{:?}", Critical::NEW), "Critical { .. }");
+}
+
 #[cfg(feature = "lock_api")]
 #[test]
 fn a_raw_mutex_is_left_by_a_panic_too() {

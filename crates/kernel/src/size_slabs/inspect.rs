@@ -3,7 +3,7 @@ use base::check::ensure;
 use base::{BlockStats, Broken, Check, Owns, Stats};
 
 use super::SizeSlabs;
-use super::class::Class;
+use super::class::{Class, MAX_SIZE, STEP};
 use super::slab::Z1;
 
 const Z3: &str = "size-slabs-Z3: used is the sum of what was handed out";
@@ -12,11 +12,17 @@ impl<const PAGE: usize> Stats for SizeSlabs<PAGE> {
     /// Free objects of slabs count as free, headers and the kept slabs too.
     fn stats(&self) -> BlockStats {
         let pages = self.pages.stats();
+        // A size that has a class needs a slab, which is a power of two as the free pages are.
+        let largest_free = match pages.largest_free {
+            pages if pages > MAX_SIZE => pages,
+            pages if pages >= 8 * STEP => pages / 8,
+            _ => 0,
+        };
         BlockStats {
             total: pages.total,
             used: self.used,
             peak: self.peak,
-            largest_free: pages.largest_free,
+            largest_free,
             failures: self.failures,
         }
     }

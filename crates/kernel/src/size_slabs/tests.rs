@@ -164,3 +164,15 @@ fn check_names_what_a_stray_write_broke() {
     assert_eq!(broken_at(3, 0), "size-slabs-Z2", "a live object less");
     assert_eq!(broken_at(4, PAGE + 8), "size-slabs-Z2", "fresh beyond the end");
 }
+
+#[test]
+fn the_largest_free_block_can_be_had_also_out_of_small_pages() {
+    // One to three pages are less than a slab of the largest class.
+    for pages in 1..4 {
+        let memory = Memory::new((pages + 1) * 1024, 8192, 3 * 1024);
+        let mut heap: SizeSlabs<1024> = over(&memory);
+        let most = heap.stats().largest_free;
+        assert!(most >= 128, "{most}");
+        assert!(heap.allocate(layout(most, 1)).is_some(), "{pages} pages, {most} bytes");
+    }
+}

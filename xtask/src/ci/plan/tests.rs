@@ -50,6 +50,10 @@ fn a_package_that_only_tests_use_breaks_those_tests() {
 fn documents_break_what_every_change_takes_and_what_reads_them() {
     let some = plan(&["docs/glossary.md", "crates/base/README.md", "docs/pictures/a.svg"]);
     assert_eq!((more(&some), some.packages), (vec![], vec!["xtask".to_owned()]));
+    for page in ["README.md", "docs/performance.md", "docs/texts.md"] {
+        let packages = plan(&[page]).packages;
+        assert!(packages.iter().any(|name| name == "xtask-figures"), "{page}: {packages:?}");
+    }
     assert_eq!(more(&plan(&["docs/adding-an-allocator.md"])), ["adding"]);
     assert_eq!(more(&plan(&["compat/rlsf/README.md"])), ["compat"]);
     assert_eq!(more(&plan(&["bare-metal/README.md"])), Vec::<&str>::new());
