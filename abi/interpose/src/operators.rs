@@ -182,6 +182,9 @@ pub(crate) mod stand_in {
     /// A block, or the end: without C++ nothing can be thrown.
     fn or_end(block: *mut u8) -> *mut u8 {
         if block.is_null() {
+            let why = b"heapwright: operator new: out of memory, and no C++ library to throw\n";
+            // SAFETY: reads the bytes.
+            unsafe { libc::syscall(libc::SYS_write, 2, why.as_ptr(), why.len()) };
             // SAFETY: ends the process.
             unsafe { libc::abort() };
         }

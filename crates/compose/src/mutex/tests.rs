@@ -23,7 +23,7 @@ fn a_critical_section_lets_one_in() {
     lets_one_in(Critical::NEW);
 }
 
-/// Whoever prints a heap is in no critical section, and may not read the flag.
+/// A thread that prints a heap is in no critical section, and may not read the flag.
 #[cfg(feature = "critical-section")]
 #[test]
 #[expect(clippy::disallowed_macros, reason = "text to compare")]
