@@ -18,14 +18,20 @@ struct Library {
 }
 
 type Dladdr = unsafe extern "C" fn(*const c_void, *mut Library) -> c_int;
+type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 type Dlopen = unsafe extern "C" fn(*const c_char, c_int) -> *mut c_void;
 
 /// The library that this is linked into is never unloaded from now on. For a constructor, where the loader's lock is the
 /// caller's. The program itself, and a static one, stays in any case.
 pub fn stay_loaded() {
-    let (dladdr, dlopen) = (address_of!("dladdr"), address_of!("dlopen"));
+    let (dladdr, dlsym) = (address_of!("dladdr"), address_of!("dlsym"));
     // SAFETY: the C library's function has this type.
     let Some(dladdr) = (unsafe { weak::function::<Dladdr>(dladdr) }) else { return };
+    // SAFETY: as above.
+    let Some(dlsym) = (unsafe { weak::function::<Dlsym>(dlsym) }) else { return };
+    // By name: in a static program the linker warns of `dlopen`.
+    // SAFETY: looks a name up.
+    let dlopen = unsafe { dlsym(ptr::null_mut(), c"dlopen".as_ptr()) }.expose_provenance();
     // SAFETY: as above.
     let Some(dlopen) = (unsafe { weak::function::<Dlopen>(dlopen) }) else { return };
     let mut library = Library { path: ptr::null(), base: 0, symbol: ptr::null(), symbol_at: 0 };
