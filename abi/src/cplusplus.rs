@@ -14,6 +14,7 @@ use core::ptr;
 
 use source::Report;
 use source::os::Os;
+use source::os::imp::stay::library_of;
 
 use crate::dlopen;
 use crate::family::{allocate_aligned_for_new, allocate_for_new};
@@ -21,17 +22,7 @@ use crate::heap::{HEAP, MAX_LINEAR};
 
 unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    fn dladdr(address: usize, library: *mut Library) -> c_int;
     fn dlclose(library: *mut c_void) -> c_int;
-}
-
-/// `Dl_info` of <dlfcn.h>: what an address lies in.
-#[repr(C)]
-struct Library {
-    path: *const c_char,
-    base: usize,
-    symbol: *const c_char,
-    symbol_at: usize,
 }
 
 const RTLD_NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
@@ -114,15 +105,11 @@ fn thrower() -> *mut c_void {
 
 /// The operator new of the library that `caller` lies in, or of one that it depends on: a plugin's C++ library may be
 /// linked into it, where nobody else finds what it throws. Null: it has none but ours.
-fn own_new(caller: usize, alignment: usize) -> *mut c_void {
+fn own_new(caller: *const (), alignment: usize) -> *mut c_void {
     let nothing = ptr::null_mut();
-    let mut library = Library { path: ptr::null(), base: 0, symbol: ptr::null(), symbol_at: 0 };
-    // SAFETY: `library` is valid for writing.
-    if unsafe { dladdr(caller, &raw mut library) } == 0 || library.path.is_null() {
-        return nothing;
-    }
+    let Some((path, _)) = library_of(caller) else { return nothing };
     // SAFETY: only finds the library that called us, whose path is a C string.
-    let handle = unsafe { dlopen::own(library.path, RTLD_LAZY_NOLOAD) };
+    let handle = unsafe { dlopen::own(path, RTLD_LAZY_NOLOAD) };
     if handle.is_null() {
         return nothing;
     }
@@ -148,7 +135,7 @@ struct Next {
 }
 
 /// What to call when new has failed: the new-handler, else what throws `std::bad_alloc`.
-extern "C" fn after_failure(size: usize, alignment: usize, caller: usize) -> Next {
+extern "C" fn after_failure(size: usize, alignment: usize, caller: *const ()) -> Next {
     let handler = new_handler();
     if !handler.is_null() {
         return Next { call: handler, is_new: 0 };
