@@ -66,12 +66,11 @@ impl Seen {
             self.all.waited += now.waited.saturating_sub(before.waited);
         });
         self.all.ran += ran;
-        if let Some(one) = tree::with_memory(process)
-            && let Ok(executable) = fs::read_link(format!("/proc/{one}/exe"))
-        {
+        let executed = |one| Some((one, fs::read_link(format!("/proc/{one}/exe")).ok()?));
+        if let Some((one, executable)) = tree::of_memory(process, executed) {
             let known = self.processes.entry(process).or_default();
             if known.0 != executable || known.1.is_none() {
-                let malloc = malloc::of(process, &executable, self.preloaded.as_deref());
+                let malloc = malloc::of(one, &executable, self.preloaded.as_deref());
                 *known = (executable, malloc);
             }
         }

@@ -73,18 +73,23 @@ pub fn with_memory(process: i32) -> Option<i32> {
     })
 }
 
+/// What `of` says of the first thread of a process, where that says nothing of one [with its memory](with_memory).
+pub fn of_memory<T>(process: i32, of: impl Fn(i32) -> Option<T>) -> Option<T> {
+    of(process).or_else(|| of(with_memory(process)?))
+}
+
 /// The most anonymous memory that one of the processes below `root` has had, in bytes: what is no file's, and so above all
 /// malloc's. `None`: there are none.
 ///
 /// A peak between two looks is not missed: the kernel keeps the most that was resident, of which at most what is a file's now
 /// was a file's then.
 pub fn anonymous(root: i32) -> Option<u64> {
-    let of = |process| {
+    let of = |thread| {
         let mut text = String::new();
-        read_into(&format!("/proc/{}/status", with_memory(process)?), &mut text)?;
+        read_into(&format!("/proc/{thread}/status"), &mut text)?;
         most_anonymous(&text)
     };
-    descendants(root).into_iter().filter_map(of).max()
+    descendants(root).into_iter().filter_map(|process| of_memory(process, of)).max()
 }
 
 fn most_anonymous(status: &str) -> Option<u64> {
@@ -174,21 +179,22 @@ fn threads(tasks: &str) -> Option<u64> {
     Some(fs::metadata(tasks).ok()?.nlink().saturating_sub(2))
 }
 
-/// The second number of `statm`. None are those of a process that has ended, or of which only the first thread has.
+/// The second number of `statm`; `None`: it has ended.
 fn resident_pages(process: i32) -> Option<u64> {
-    let of = |thread: i32| {
+    of_memory(process, |thread| {
         let mut text = String::new();
         read_into(&format!("/proc/{thread}/statm"), &mut text)?;
-        text.split_whitespace().nth(1)?.parse().ok()
-    };
-    of(process).filter(|pages| *pages > 0).or_else(|| of(with_memory(process)?))
+        text.split_whitespace().nth(1)?.parse().ok().filter(|pages| *pages > 0)
+    })
 }
 
 /// The proportional set size in bytes. `None`: the process is gone, or not ours to look at.
 fn proportional(process: i32) -> Option<u64> {
-    let mut text = String::new();
-    read_into(&format!("/proc/{}/smaps_rollup", with_memory(process)?), &mut text)?;
-    bytes(&text, "Pss:")
+    of_memory(process, |thread| {
+        let mut text = String::new();
+        read_into(&format!("/proc/{thread}/smaps_rollup"), &mut text)?;
+        bytes(&text, "Pss:")
+    })
 }
 
 fn read_into(path: &str, text: &mut String) -> Option<usize> {

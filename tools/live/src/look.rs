@@ -203,7 +203,7 @@ impl Ours {
     fn heap(&mut self, pid: i32, detail: Detail) -> Result<Option<Heap>, Trouble> {
         let mut tries = 0;
         loop {
-            match self.try_heap(pid, detail) {
+            match self.try_heap(detail) {
                 Ok(heap) => return Ok(heap),
                 Err(error) if tries == TRIES || error.raw_os_error() == Some(libc::ESRCH) => {
                     // One that ends is unmapped before it is gone; and the thread that was asked may have ended alone.
@@ -217,7 +217,7 @@ impl Ours {
         }
     }
 
-    fn try_heap(&mut self, pid: i32, detail: Detail) -> io::Result<Option<Heap>> {
+    fn try_heap(&mut self, detail: Detail) -> io::Result<Option<Heap>> {
         let Self { memory, table, classes, copy } = self;
         let counters = Counters::read(memory, table)?;
         if counters.of(At::Granules) == 0 {
@@ -228,8 +228,7 @@ impl Ours {
         let walked = walk(copy, table, classes);
         let mut heap = Heap::of(table, classes, &counters, walked, &threads);
         if detail == Detail::Pages {
-            heap.parts =
-                Some(parts(pid, memory, copy, table, classes, &counters, &threads.objects));
+            heap.parts = Some(parts(memory, copy, table, classes, &counters, &threads.objects));
         }
         Ok(Some(heap))
     }

@@ -19,8 +19,8 @@ pub(crate) type Stretch = (u64, usize);
 
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// A thread of it.
-    one: i32,
+    /// A thread of the process.
+    pub(crate) one: i32,
     /// Where the system call is forbidden.
     file: Option<File>,
 }

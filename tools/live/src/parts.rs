@@ -7,7 +7,6 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 use base::live::{At, Number};
-use launch::tree::with_memory;
 use malloc::heapwright::split::{PARTS, part::*};
 
 use crate::classes::Class;
@@ -54,9 +53,8 @@ struct Pages {
 }
 
 impl Pages {
-    fn open(pid: i32) -> Self {
-        let one = with_memory(pid);
-        let file = one.and_then(|one| File::open(format!("/proc/{one}/pagemap")).ok());
+    fn open(memory: &Memory) -> Self {
+        let file = File::open(format!("/proc/{}/pagemap", memory.one)).ok();
         Self { file, page: rustix::param::page_size(), at: 0, entries: Vec::new() }
     }
 
@@ -101,7 +99,6 @@ struct Walk<'a> {
 
 /// Asks which pages are resident, and counts. `kept`: objects that threads keep, by class.
 pub(crate) fn parts(
-    pid: i32,
     memory: &Memory,
     copy: &Snapshot,
     table: &Table,
@@ -114,7 +111,7 @@ pub(crate) fn parts(
         table,
         classes,
         granule: 1 << table.number(Number::GranuleShift),
-        pages: Pages::open(pid),
+        pages: Pages::open(memory),
         parts: PARTS.map(|name| Part { name, ..Part::default() }),
         taken: vec![Part::default(); classes.len()],
     };

@@ -52,8 +52,11 @@ impl Process {
         if number(6) & KERNEL_THREAD != 0 {
             return Err(Trouble::Kernel(pid));
         }
-        let one = with_memory(pid).ok_or(Trouble::Zombie(pid))?;
-        let status = read(one, "status").ok_or(Trouble::Gone(pid))?;
+        let (mut one, mut status) = (pid, status);
+        if words.first().is_some_and(|state| matches!(*state, "Z" | "X")) {
+            one = with_memory(pid).ok_or(Trouble::Zombie(pid))?;
+            status = read(one, "status").ok_or(Trouble::Gone(pid))?;
+        }
         let bytes = |name: &str| field(&status, name).unwrap_or(0) * 1024;
         let name = status.lines().find_map(|line| line.strip_prefix("Name:")).unwrap_or("").trim();
         let command = read(one, "cmdline").unwrap_or_default();

@@ -151,7 +151,7 @@ fn memory_is_added_removed_extended_truncated() {
 }
 
 #[test]
-fn memory_that_was_cut_to_two_words_can_be_removed() {
+fn memory_that_was_cut_to_two_words_can_be_made_longer_and_removed() {
     let mut memory = Memory::new(4096);
     let start = memory.start();
     // Not `Checked`, which has no free blocks of two words.
@@ -161,29 +161,21 @@ fn memory_that_was_cut_to_two_words_can_be_removed() {
     let layout = Layout::new::<u64>();
     let block = heap.allocate(layout).unwrap();
     let len = heap.truncate_memory(start, 0).unwrap();
-    assert_eq!(heap.remove_memory(start), Err(RemoveError::InUse));
+    // SAFETY: it is refused.
+    assert_eq!(unsafe { heap.extend_memory(start, usize::MAX) }, Err(AddError::Wraps));
+    // SAFETY: as above; the memory has more than that.
+    assert_eq!(unsafe { heap.extend_memory(start, len + GRAIN) }, Ok(()));
+    heap.check().unwrap();
+    let other = heap.allocate(layout).unwrap();
     // SAFETY: allocated above, with this layout.
+    unsafe { heap.deallocate(other, layout) };
+    assert_eq!(heap.truncate_memory(start, 0), Ok(len));
+    assert_eq!(heap.remove_memory(start), Err(RemoveError::InUse));
+    // SAFETY: as above.
     unsafe { heap.deallocate(block, layout) };
     assert_eq!(heap.remove_memory(start).map(NonNull::len), Ok(len));
     heap.check().unwrap();
     assert!(heap.allocate(layout).is_none(), "no bin has it any more");
-}
-
-#[test]
-fn memory_that_was_cut_can_be_made_longer_by_one_block() {
-    let mut memory = Memory::new(4096);
-    let start = memory.start();
-    let mut heap: Tlsf = Tlsf::new();
-    // SAFETY: the memory outlives the heap.
-    unsafe { heap.add_memory(start, 4096) }.unwrap();
-    let block = heap.allocate(Layout::new::<u64>()).unwrap();
-    let len = heap.truncate_memory(start, 0).unwrap();
-    // SAFETY: as above; the memory has more than that.
-    assert_eq!(unsafe { heap.extend_memory(start, len + GRAIN) }, Ok(()));
-    heap.check().unwrap();
-    assert!(heap.allocate(Layout::new::<u64>()).is_some_and(|other| other != block));
-    // SAFETY: as above.
-    assert_eq!(unsafe { heap.extend_memory(start, usize::MAX) }, Err(AddError::Wraps));
 }
 
 #[test]

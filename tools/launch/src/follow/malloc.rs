@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use crate::environment::{PRELOAD, entries};
 use crate::inspect::elf::Elf;
 use crate::inspect::is_allocator;
-use crate::tree::with_memory;
 
 /// C++'s library, whose `operator new` calls malloc.
 const CXX: &str = "libstdc++.so";
@@ -32,11 +31,10 @@ impl Malloc {
 
 /// The malloc of `process`, which executes `executable`. `None`: it cannot be seen, or not yet.
 pub(super) fn of(process: i32, executable: &Path, preloaded: Option<&Path>) -> Option<Malloc> {
-    let one = with_memory(process)?;
-    let maps = fs::read(format!("/proc/{one}/maps")).ok()?;
-    let environment = fs::read(format!("/proc/{one}/environ")).unwrap_or_default();
+    let maps = fs::read(format!("/proc/{process}/maps")).ok()?;
+    let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
     // Between the two it may have executed another file.
-    if fs::read_link(format!("/proc/{one}/exe")).ok()? != executable {
+    if fs::read_link(format!("/proc/{process}/exe")).ok()? != executable {
         return None;
     }
     let environment = String::from_utf8_lossy(&environment);

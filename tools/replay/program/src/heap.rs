@@ -47,6 +47,9 @@ pub(crate) trait Heap {
     /// `block` is live and has `size` bytes.
     unsafe fn keep(&mut self, _at: Place, _block: *mut u8, _size: usize) {}
 
+    /// The slot has no block, and none was refused.
+    fn empty(&self, _at: Place) {}
+
     /// A period of the thread begins.
     fn mark(&mut self) {}
 }
@@ -201,6 +204,10 @@ pub(crate) struct Verified;
 impl Heap for Verified {
     fn new(_: u32) -> Self {
         Self
+    }
+
+    fn empty(&self, at: Place) {
+        verify::empty(at);
     }
 
     fn allocate(&mut self, at: Place, call: Call, size: usize, align: usize) -> *mut u8 {

@@ -168,23 +168,18 @@ impl<H: Heap> Player<H> {
         if wait {
             self.wait_for(slot);
         }
-        let slot = self.slot(slot);
-        let block = slot.load(Ordering::Relaxed);
-        slot.store(0, Ordering::Relaxed);
-        self.block(block)
+        let found = self.slot(slot).load(Ordering::Relaxed);
+        self.slot(slot).store(0, Ordering::Relaxed);
+        self.block(slot, found)
     }
 
     /// What was in a slot, as a block; none if it was refused.
     #[inline(always)]
-    fn block(&self, found: usize) -> Option<*mut u8> {
-        if found > REFUSED {
-            return Some(core::ptr::with_exposed_provenance_mut(found));
+    fn block(&self, slot: usize, found: usize) -> Option<*mut u8> {
+        if found == 0 {
+            self.heap.empty(self.place(slot));
         }
-        if found == 0 && self.word != 0 {
-            let thread = self.thread;
-            fail(3, format_args!("thread {thread} comes too early or too late for a block"));
-        }
-        None
+        (found > REFUSED).then(|| core::ptr::with_exposed_provenance_mut(found))
     }
 
     #[inline(always)]
@@ -200,7 +195,8 @@ impl<H: Heap> Player<H> {
         if wait {
             self.wait_for(slot);
         }
-        if let Some(block) = self.block(self.slot(slot).load(Ordering::Relaxed)) {
+        let found = self.slot(slot).load(Ordering::Relaxed);
+        if let Some(block) = self.block(slot, found) {
             let at = self.place(slot);
             // SAFETY: the slot has it.
             unsafe { self.heap.usable(at, block) };

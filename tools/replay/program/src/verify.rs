@@ -48,6 +48,18 @@ fn wrong(at: Place, what: fmt::Arguments<'_>) -> ! {
     fail(1, format_args!("wrong: {what} (thread {}, word {} of the plan)", at.thread, at.word))
 }
 
+/// A slot is empty. At the end, where all that is left is freed, that is so; a thread that finds it is too early or too late, as the
+/// plan lacks a wait.
+pub(crate) fn empty(at: Place) {
+    if at.word != 0 {
+        let Place { thread, word, .. } = at;
+        fail(
+            3,
+            format_args!("thread {thread} finds no block in its slot (word {word} of the plan)"),
+        );
+    }
+}
+
 /// Looks at a new block.
 ///
 /// # Safety

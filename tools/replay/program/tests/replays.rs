@@ -241,7 +241,7 @@ fn a_block_that_two_threads_ask_about_is_freed_after_both_have() {
         program.free(2, block);
     }
     let (plan, _) = program.plan(folder.path(), Order::Causal);
-    figures(&run(&plan, &[]));
+    figures(&run(&plan, &["verify=1"]));
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl Started {
             said = Some(path);
         }
         // A signal may end this process, as SIGPIPE does when 'head' has seen enough: the program ends with it.
-        // SAFETY: the closure makes one system call.
+        // SAFETY: between fork and exec only this system call is made, which waits for no other thread.
         unsafe {
             command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?));
         }
